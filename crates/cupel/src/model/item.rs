@@ -1,0 +1,241 @@
+//! One candidate for the context window.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::{ContextKind, ContextSource};
+use crate::CupelError;
+
+/// One candidate for the context window: a text with its token count, and what is known about it.
+///
+/// An item is a handle. Cloning it copies a pointer, never the text, and the clone is still the
+/// same item ([`is_same_item`](Self::is_same_item)). `==` compares the fields instead. Items
+/// cannot be changed; build them with a [`ContextItemBuilder`].
+///
+/// # Example
+///
+/// ```
+/// use cupel::{ContextItemBuilder, ContextKind};
+///
+/// let item = ContextItemBuilder::new("The deploy failed at step 3.", 8)
+///     .kind(ContextKind::tool_output())
+///     .tags(vec!["deploy".into()])
+///     .build()?;
+/// assert_eq!(item.tokens(), 8);
+/// assert!(item.clone().is_same_item(&item));
+/// # Ok::<(), cupel::CupelError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContextItem(Arc<Fields>);
+
+#[derive(Debug, Default, PartialEq)]
+struct Fields {
+    content: String,
+    tokens: i64,
+    kind: ContextKind,
+    source: ContextSource,
+    priority: Option<i64>,
+    tags: Vec<String>,
+    metadata: HashMap<String, String>,
+    timestamp: Option<DateTime<Utc>>,
+    future_relevance_hint: Option<f64>,
+    pinned: bool,
+    original_tokens: Option<i64>,
+}
+
+impl ContextItem {
+    /// The text; never empty.
+    pub fn content(&self) -> &str {
+        &self.0.content
+    }
+
+    /// The token count that the caller gave. Items with a negative count are excluded by the
+    /// pipeline.
+    pub fn tokens(&self) -> i64 {
+        self.0.tokens
+    }
+
+    /// What the item is.
+    pub fn kind(&self) -> &ContextKind {
+        &self.0.kind
+    }
+
+    /// Where the item came from.
+    pub fn source(&self) -> &ContextSource {
+        &self.0.source
+    }
+
+    /// The caller's priority; higher is more important.
+    pub fn priority(&self) -> Option<i64> {
+        self.0.priority
+    }
+
+    /// Descriptive tags, in the order given.
+    pub fn tags(&self) -> &[String] {
+        &self.0.tags
+    }
+
+    /// The caller's own data. No stage reads it; a scorer may.
+    pub fn metadata(&self) -> &HashMap<String, String> {
+        &self.0.metadata
+    }
+
+    /// When the item was made or observed.
+    pub fn timestamp(&self) -> Option<DateTime<Utc>> {
+        self.0.timestamp
+    }
+
+    /// The caller's guess of how relevant the item will be, conventionally within 0.0 and 1.0.
+    pub fn future_relevance_hint(&self) -> Option<f64> {
+        self.0.future_relevance_hint
+    }
+
+    /// Whether the item is always included, whatever its score and the budget.
+    pub fn pinned(&self) -> bool {
+        self.0.pinned
+    }
+
+    /// The token count before the caller summarised or cut the text. No stage reads it.
+    pub fn original_tokens(&self) -> Option<i64> {
+        self.0.original_tokens
+    }
+
+    /// Whether two handles are the same item: one is a clone of the other.
+    ///
+    /// Two items that were built apart are different items, even if all their fields are equal.
+    pub fn is_same_item(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+
+    /// What identity compares: where the fields live. Never shown to a user, never ordered into
+    /// a result.
+    pub(crate) fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+}
+
+/// Builds a [`ContextItem`]. Only text and token count are required.
+#[derive(Debug)]
+#[must_use]
+pub struct ContextItemBuilder(Fields);
+
+impl ContextItemBuilder {
+    /// Starts an item with its text and token count.
+    pub fn new(content: impl Into<String>, tokens: i64) -> Self {
+        Self(Fields { content: content.into(), tokens, ..Fields::default() })
+    }
+
+    /// What the item is; `Message` by default.
+    pub fn kind(mut self, kind: ContextKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    /// Where it came from; `Chat` by default.
+    pub fn source(mut self, source: ContextSource) -> Self {
+        self.0.source = source;
+        self
+    }
+
+    /// How important it is; higher is more important.
+    pub fn priority(mut self, priority: i64) -> Self {
+        self.0.priority = Some(priority);
+        self
+    }
+
+    /// Descriptive tags.
+    pub fn tags(mut self, tags: Vec<String>) -> Self {
+        self.0.tags = tags;
+        self
+    }
+
+    /// Your own data. Keys that begin with `cupel:` are reserved for documented conventions.
+    pub fn metadata(mut self, metadata: HashMap<String, String>) -> Self {
+        self.0.metadata = metadata;
+        self
+    }
+
+    /// When it was made or observed.
+    pub fn timestamp(mut self, timestamp: DateTime<Utc>) -> Self {
+        self.0.timestamp = Some(timestamp);
+        self
+    }
+
+    /// How relevant you expect it to be, conventionally within 0.0 and 1.0.
+    pub fn future_relevance_hint(mut self, hint: f64) -> Self {
+        self.0.future_relevance_hint = Some(hint);
+        self
+    }
+
+    /// Whether it is always included.
+    pub fn pinned(mut self, pinned: bool) -> Self {
+        self.0.pinned = pinned;
+        self
+    }
+
+    /// The token count before you summarised or cut the text.
+    pub fn original_tokens(mut self, tokens: i64) -> Self {
+        self.0.original_tokens = Some(tokens);
+        self
+    }
+
+    /// Finishes the item.
+    ///
+    /// # Errors
+    ///
+    /// [`CupelError::EmptyContent`] if the text is empty.
+    pub fn build(self) -> Result<ContextItem, CupelError> {
+        if self.0.content.is_empty() {
+            return Err(CupelError::EmptyContent);
+        }
+        Ok(ContextItem(Arc::new(self.0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_of_the_specification() {
+        let item = ContextItemBuilder::new("a", 1).build().unwrap();
+        assert_eq!(item.kind(), &ContextKind::message());
+        assert_eq!(item.source(), &ContextSource::default());
+        assert_eq!(item.priority(), None);
+        assert!(item.tags().is_empty() && item.metadata().is_empty());
+        assert_eq!(item.timestamp(), None);
+        assert_eq!(item.future_relevance_hint(), None);
+        assert_eq!(item.original_tokens(), None);
+        assert!(!item.pinned());
+    }
+
+    #[test]
+    fn empty_content_is_refused_and_white_space_is_content() {
+        assert_eq!(ContextItemBuilder::new("", 1).build(), Err(CupelError::EmptyContent));
+        assert!(ContextItemBuilder::new(" ", 1).build().is_ok());
+    }
+
+    #[test]
+    fn cloning_copies_no_text_and_keeps_identity() {
+        let item = ContextItemBuilder::new("text", 1).build().unwrap();
+        let clone = item.clone();
+        assert!(std::ptr::eq(item.content(), clone.content()));
+        assert!(item.is_same_item(&clone));
+    }
+
+    #[test]
+    fn items_built_apart_are_equal_but_not_the_same() {
+        let build = || ContextItemBuilder::new("text", 1).build().unwrap();
+        assert_eq!(build(), build());
+        assert!(!build().is_same_item(&build()));
+    }
+
+    #[test]
+    fn any_token_count_is_accepted() {
+        for tokens in [i64::MIN, -1, 0, i64::MAX] {
+            assert_eq!(ContextItemBuilder::new("a", tokens).build().unwrap().tokens(), tokens);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The values that flow through the pipeline, each valid by construction and immutable.
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`ContextItem`] | one candidate: text, token count, and what is known about it |
+//! | [`ContextBudget`] | how many tokens may be spent, and on what |
+//! | [`ContextKind`], [`ContextSource`] | open, caseless names for what an item is and where it came from |
+//! | [`OverflowStrategy`] | what to do when the selection exceeds the target |
+//! | [`ScoredItem`] | an item with its relevance |
+
+mod budget;
+mod candidate;
+mod caseless;
+mod item;
+mod kind;
+mod overflow;
+mod scored;
+mod source;
+mod tokens;
+
+pub use budget::{ContextBudget, ContextBudgetBuilder};
+pub use candidate::Candidate;
+pub use item::{ContextItem, ContextItemBuilder};
+pub use kind::{ContextKind, ParseContextKindError};
+pub use overflow::OverflowStrategy;
+pub use scored::ScoredItem;
+pub use source::ContextSource;
+
+pub(crate) use caseless::Caseless;
+pub(crate) use tokens::{TokenSum, clamp_to_i64};

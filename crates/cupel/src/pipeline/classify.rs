@@ -1,0 +1,112 @@
+//! Stage 1: pinned items go straight to Place, invalid ones go nowhere, the rest competes.
+
+use crate::diagnostics::ExclusionReason;
+use crate::model::{TokenSum, clamp_to_i64};
+use crate::{ContextBudget, ContextItem, CupelError};
+
+/// The candidates, told apart.
+pub(super) struct Classified<'a> {
+    pub(super) items: &'a [ContextItem],
+    /// Positions of pinned items, in input order.
+    pub(super) pinned: Vec<u32>,
+    pub(super) pinned_tokens: TokenSum,
+    /// Positions of the items that compete, in input order.
+    pub(super) scoreable: Positions,
+    /// Positions of the items with a negative token count.
+    negative: Vec<u32>,
+}
+
+/// Positions in the caller's list, ascending.
+pub(super) enum Positions {
+    /// All of them: the usual case, which needs no list.
+    All(usize),
+    Some(Vec<u32>),
+}
+
+impl Positions {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::All(len) => *len,
+            Self::Some(positions) => positions.len(),
+        }
+    }
+
+    pub(super) fn get(&self, index: usize) -> u32 {
+        match self {
+            Self::All(_) => index as u32,
+            Self::Some(positions) => positions[index],
+        }
+    }
+}
+
+pub(super) fn classify<'a>(
+    items: &'a [ContextItem],
+    budget: &ContextBudget,
+) -> Result<Classified<'a>, CupelError> {
+    if u32::try_from(items.len()).is_err() {
+        let text = format!("{} items are more than the {} that one run takes", items.len(), u32::MAX);
+        return Err(CupelError::PipelineConfig(text));
+    }
+    let (mut pinned, mut negative) = (Vec::new(), Vec::new());
+    let mut pinned_tokens = TokenSum::default();
+    for (position, item) in (0..).zip(items) {
+        if item.tokens() < 0 {
+            negative.push(position);
+        } else if item.pinned() {
+            pinned.push(position);
+            pinned_tokens.add(item.tokens());
+        }
+    }
+    let scoreable = if pinned.is_empty() && negative.is_empty() {
+        Positions::All(items.len())
+    } else {
+        let competes = |item: &ContextItem| item.tokens() >= 0 && !item.pinned();
+        let positions = (0..).zip(items).filter(|(_, item)| competes(item));
+        Positions::Some(positions.map(|(position, _)| position).collect())
+    };
+    let classified = Classified { items, pinned, pinned_tokens, scoreable, negative };
+    classified.require_pinned_fit(budget)?;
+    Ok(classified)
+}
+
+impl<'a> Classified<'a> {
+    /// How many items are left: pinned and scoreable.
+    pub(super) fn len(&self) -> usize {
+        self.pinned.len() + self.scoreable.len()
+    }
+
+    /// Pinned items must fit into what the model's answer leaves of the window.
+    pub(super) fn require_pinned_fit(&self, budget: &ContextBudget) -> Result<(), CupelError> {
+        let available = i128::from(budget.max_tokens()) - i128::from(budget.output_reserve());
+        if self.pinned_tokens.0 <= available {
+            return Ok(());
+        }
+        Err(CupelError::PinnedExceedsBudget {
+            pinned_tokens: self.pinned_tokens.clamped(),
+            available: clamp_to_i64(available),
+        })
+    }
+
+    pub(super) fn exclusions(
+        &self,
+    ) -> impl Iterator<Item = (&'a ContextItem, f64, ExclusionReason)> {
+        self.negative.iter().map(|position| {
+            let item = &self.items[*position as usize];
+            (item, 0.0, ExclusionReason::NegativeTokens { tokens: item.tokens() })
+        })
+    }
+
+    /// Why an item did not fit: for itself, or because of what is pinned.
+    pub(super) fn misfit(&self, item_tokens: i64, available_tokens: i64) -> ExclusionReason {
+        let without_pins = i128::from(available_tokens) + self.pinned_tokens.0;
+        if available_tokens < item_tokens && i128::from(item_tokens) <= without_pins {
+            let pinned = self.pinned.iter().map(|position| &self.items[*position as usize]);
+            // Reversed, because of equal maxima the last one is taken.
+            if let Some(largest) = pinned.rev().max_by_key(|item| item.tokens()) {
+                let displaced_by = largest.content().to_owned();
+                return ExclusionReason::PinnedOverride { displaced_by };
+            }
+        }
+        ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
+    }
+}

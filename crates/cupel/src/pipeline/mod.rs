@@ -1,0 +1,202 @@
+//! From candidates to the window, in six stages.
+//!
+//! ```text
+//! candidates ─▶ Classify ─▶ Score ─▶ Deduplicate ─▶ Sort ─▶ Slice ─▶ Place ─▶ window
+//!                  └───────────── pinned items ────────────────────▲
+//! ```
+
+mod classify;
+mod deduplicate;
+mod place;
+mod recorder;
+mod run;
+mod score;
+mod simulate;
+mod slice;
+mod sort;
+
+use std::fmt;
+
+use crate::diagnostics::{
+    DiagnosticTraceCollector, NullTraceCollector, SelectionReport, TraceCollector,
+    TraceDetailLevel,
+};
+use crate::policy::{Policy, PolicyBuilder};
+use crate::{ContextBudget, ContextItem, CupelError, OverflowStrategy, Placer, Scorer, Slicer};
+
+/// Selects items for a context window.
+///
+/// A pipeline holds strategies and nothing else: run it as often as you like, from as many
+/// threads as you like. The same items, budget and strategies give the same window.
+///
+/// # Example
+///
+/// ```
+/// use cupel::{
+///     ChronologicalPlacer, ContextBudget, ContextItemBuilder, GreedySlice, Pipeline,
+///     RecencyScorer,
+/// };
+///
+/// let pipeline = Pipeline::builder()
+///     .scorer(RecencyScorer)
+///     .slicer(GreedySlice)
+///     .placer(ChronologicalPlacer)
+///     .build()?;
+///
+/// let turn = |text: &str, hour: u32| {
+///     let time = format!("2025-01-01T{hour:02}:00:00Z").parse().unwrap();
+///     ContextItemBuilder::new(text, 40).timestamp(time).build()
+/// };
+/// let items = [turn("old question", 9)?, turn("answer", 10)?, turn("new question", 11)?];
+/// let window = pipeline.run(&items, &ContextBudget::builder(100).build()?)?;
+/// let texts: Vec<_> = window.iter().map(|item| item.content()).collect();
+/// assert_eq!(texts, ["answer", "new question"]);
+/// # Ok::<(), cupel::CupelError>(())
+/// ```
+#[derive(Clone)]
+pub struct Pipeline {
+    policy: Policy,
+}
+
+impl Pipeline {
+    /// Starts a pipeline.
+    pub fn builder() -> PipelineBuilder {
+        PipelineBuilder(PolicyBuilder::new())
+    }
+
+    /// The strategies of this pipeline.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Selects the window.
+    ///
+    /// # Errors
+    ///
+    /// [`CupelError::PinnedExceedsBudget`] if pinned items do not fit,
+    /// [`CupelError::Overflow`] if the selection exceeds the target and the strategy is
+    /// [`OverflowStrategy::Throw`], and whatever slicer and placer refuse.
+    pub fn run(
+        &self,
+        items: &[ContextItem],
+        budget: &ContextBudget,
+    ) -> Result<Vec<ContextItem>, CupelError> {
+        self.run_traced(items, budget, &mut NullTraceCollector)
+    }
+
+    /// Selects the window, and tells a collector how.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_traced<C: TraceCollector + ?Sized>(
+        &self,
+        items: &[ContextItem],
+        budget: &ContextBudget,
+        collector: &mut C,
+    ) -> Result<Vec<ContextItem>, CupelError> {
+        run::run(&self.policy, items, budget, collector)
+    }
+
+    /// Reports what a run would select and why.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn dry_run(
+        &self,
+        items: &[ContextItem],
+        budget: &ContextBudget,
+    ) -> Result<SelectionReport, CupelError> {
+        self.dry_run_with_policy(items, budget, &self.policy)
+    }
+
+    /// Reports what a run with other strategies would select and why. Nothing of this pipeline is
+    /// used.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn dry_run_with_policy(
+        &self,
+        items: &[ContextItem],
+        budget: &ContextBudget,
+        policy: &Policy,
+    ) -> Result<SelectionReport, CupelError> {
+        dry_run(policy, items, budget)
+    }
+}
+
+/// The report of a run, recorded at the level of stages.
+pub(crate) fn dry_run(
+    policy: &Policy,
+    items: &[ContextItem],
+    budget: &ContextBudget,
+) -> Result<SelectionReport, CupelError> {
+    let mut collector = DiagnosticTraceCollector::new(TraceDetailLevel::Stage);
+    run::run(policy, items, budget, &mut collector)?;
+    Ok(collector.into_report())
+}
+
+impl From<Policy> for Pipeline {
+    fn from(policy: Policy) -> Self {
+        Self { policy }
+    }
+}
+
+impl fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipeline")
+            .field("deduplication", &self.policy.deduplication)
+            .field("overflow_strategy", &self.policy.overflow_strategy)
+            .finish()
+    }
+}
+
+/// Builds a [`Pipeline`]; made by [`Pipeline::builder`]. Scorer, slicer and placer are required.
+///
+/// Strategies are taken as they are, boxed, or shared.
+#[must_use]
+pub struct PipelineBuilder(PolicyBuilder);
+
+impl PipelineBuilder {
+    /// How relevant is each item?
+    pub fn scorer(self, scorer: impl Scorer + 'static) -> Self {
+        Self(self.0.scorer(scorer))
+    }
+
+    /// Which items fit?
+    pub fn slicer(self, slicer: impl Slicer + 'static) -> Self {
+        Self(self.0.slicer(slicer))
+    }
+
+    /// In which order?
+    pub fn placer(self, placer: impl Placer + 'static) -> Self {
+        Self(self.0.placer(placer))
+    }
+
+    /// Whether items of equal text are dropped but for the best one; on by default.
+    pub fn deduplication(self, enabled: bool) -> Self {
+        Self(self.0.deduplication(enabled))
+    }
+
+    /// What to do when the selection exceeds the target; [`OverflowStrategy::Throw`] by default.
+    pub fn overflow_strategy(self, strategy: OverflowStrategy) -> Self {
+        Self(self.0.overflow_strategy(strategy))
+    }
+
+    /// Finishes the pipeline.
+    ///
+    /// # Errors
+    ///
+    /// [`CupelError::PipelineConfig`] if scorer, slicer or placer is missing; it names which.
+    pub fn build(self) -> Result<Pipeline, CupelError> {
+        self.0.build().map(Pipeline::from)
+    }
+}
+
+impl fmt::Debug for PipelineBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.debug("PipelineBuilder", f)
+    }
+}

@@ -1,0 +1,147 @@
+//! Stage 6: merges pinned and sliced items, handles overflow, and orders.
+
+use super::classify::Classified;
+use super::slice::Sliced;
+use super::sort::Sorted;
+use crate::diagnostics::{ExclusionReason, InclusionReason};
+use crate::model::{TokenSum, clamp_to_i64};
+use crate::policy::Policy;
+use crate::{Candidate, ContextBudget, ContextItem, CupelError, OverflowStrategy};
+
+/// What a pinned item scores.
+const PINNED_SCORE: f64 = 1.0;
+
+/// The window.
+pub(super) struct Placed {
+    /// In final order.
+    pub(super) entries: Vec<Entry>,
+    /// What Truncate dropped, in merged order, with the tokens that were left for it.
+    truncated: Vec<(Entry, i64)>,
+    /// By how much Proceed exceeded the target, and all that was merged.
+    pub(super) overflow: Option<(i64, Vec<Entry>)>,
+}
+
+/// An item with its score, by position in the caller's list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) position: u32,
+    pub(super) score: f64,
+}
+
+pub(super) fn place(
+    classified: &Classified<'_>,
+    sorted: &Sorted<'_>,
+    sliced: &Sliced,
+    budget: &ContextBudget,
+    policy: &Policy,
+) -> Result<Placed, CupelError> {
+    let mut merged = merge(classified, sorted, sliced);
+    let tokens_of = |entry: &Entry| classified.items[entry.position as usize].tokens();
+    let merged_tokens: TokenSum = merged.iter().map(tokens_of).sum();
+    let over = merged_tokens.0 - i128::from(budget.target_tokens());
+    let mut truncated = Vec::new();
+    let mut overflow = None;
+    if over > 0 {
+        match policy.overflow_strategy {
+            OverflowStrategy::Throw => {
+                return Err(CupelError::Overflow {
+                    merged_tokens: merged_tokens.clamped(),
+                    target_tokens: budget.target_tokens(),
+                });
+            }
+            OverflowStrategy::Truncate => {
+                (merged, truncated) = truncate(classified.items, merged, budget.target_tokens());
+            }
+            OverflowStrategy::Proceed => overflow = Some((clamp_to_i64(over), merged.clone())),
+        }
+    }
+    let candidates: Vec<Candidate<'_>> = merged
+        .iter()
+        .map(|entry| Candidate::new(&classified.items[entry.position as usize], entry.score))
+        .collect();
+    let order = policy.placer.arrange(&candidates)?;
+    require_permutation(&order, merged.len())?;
+    let entries = order.into_iter().map(|at| merged[at]).collect();
+    Ok(Placed { entries, truncated, overflow })
+}
+
+/// Pinned items in input order, then what was sliced, best first.
+fn merge(classified: &Classified<'_>, sorted: &Sorted<'_>, sliced: &Sliced) -> Vec<Entry> {
+    let mut merged = Vec::with_capacity(classified.pinned.len() + sliced.len());
+    let pinned = classified.pinned.iter();
+    merged.extend(pinned.map(|position| Entry { position: *position, score: PINNED_SCORE }));
+    for (at, is_selected) in sliced.is_selected.iter().enumerate() {
+        if *is_selected {
+            let score = sorted.candidates[at].score();
+            merged.push(Entry { position: sorted.positions[at], score });
+        }
+    }
+    merged
+}
+
+/// Keeps what is pinned, and from the front what still fits.
+fn truncate(
+    items: &[ContextItem],
+    merged: Vec<Entry>,
+    target_tokens: i64,
+) -> (Vec<Entry>, Vec<(Entry, i64)>) {
+    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+    let mut left = i128::from(target_tokens);
+    for entry in merged {
+        let item = &items[entry.position as usize];
+        let tokens = i128::from(item.tokens());
+        if item.pinned() || tokens <= left {
+            kept.push(entry);
+            left -= tokens;
+        } else {
+            dropped.push((entry, clamp_to_i64(left)));
+        }
+    }
+    (kept, dropped)
+}
+
+fn require_permutation(order: &[usize], len: usize) -> Result<(), CupelError> {
+    let mut is_placed = vec![false; len];
+    let is_new = |at: &usize| match is_placed.get_mut(*at) {
+        Some(placed) => !std::mem::replace(placed, true),
+        None => false,
+    };
+    if order.len() == len && order.iter().all(is_new) {
+        return Ok(());
+    }
+    Err(CupelError::PipelineConfig(format!(
+        "the placer must return each of its {len} positions once"
+    )))
+}
+
+impl Placed {
+    /// Handles of the window's items.
+    pub(super) fn window(self, items: &[ContextItem]) -> Vec<ContextItem> {
+        self.entries.iter().map(|entry| items[entry.position as usize].clone()).collect()
+    }
+
+    pub(super) fn exclusions<'a>(
+        &'a self,
+        classified: &'a Classified<'_>,
+    ) -> impl Iterator<Item = (&'a ContextItem, f64, ExclusionReason)> {
+        self.truncated.iter().map(|(entry, available)| {
+            let item = &classified.items[entry.position as usize];
+            (item, entry.score, classified.misfit(item.tokens(), *available))
+        })
+    }
+
+    pub(super) fn inclusions<'a>(
+        &'a self,
+        items: &'a [ContextItem],
+    ) -> impl Iterator<Item = (&'a ContextItem, f64, InclusionReason)> {
+        self.entries.iter().map(|entry| {
+            let item = &items[entry.position as usize];
+            let reason = match item.tokens() {
+                _ if item.pinned() => InclusionReason::Pinned,
+                0 => InclusionReason::ZeroToken,
+                _ => InclusionReason::Scored,
+            };
+            (item, entry.score, reason)
+        })
+    }
+}

@@ -1,0 +1,208 @@
+//! Tells a collector what each stage did. While it is disabled, every call returns at once.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use super::classify::Classified;
+use super::place::Placed;
+use crate::diagnostics::{
+    CountRequirementShortfall, ExcludedItem, ExclusionReason, IncludedItem, OverflowEvent,
+    PipelineStage, ReportDraft, StageTraceSnapshot, TraceEvent, TraceInterest,
+};
+use crate::model::TokenSum;
+use crate::{ContextBudget, ContextItem, CupelError, TraceCollector};
+
+pub(super) struct Recorder<'c, C: ?Sized> {
+    collector: &'c mut C,
+    budget: &'c ContextBudget,
+    /// Absent while the collector is disabled.
+    recording: Option<Recording>,
+}
+
+/// What has been recorded so far.
+struct Recording {
+    interest: TraceInterest,
+    run_start: Instant,
+    stage_start: Instant,
+    snapshots: Vec<StageTraceSnapshot>,
+    draft: ReportDraft,
+}
+
+impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
+    pub(super) fn start(
+        collector: &'c mut C,
+        items: &[ContextItem],
+        budget: &'c ContextBudget,
+    ) -> Self {
+        let mut recorder = Self::begin(collector, budget);
+        recorder.candidates(items);
+        recorder
+    }
+
+    fn begin(collector: &'c mut C, budget: &'c ContextBudget) -> Self {
+        let recording = collector.is_enabled().then(|| {
+            collector.on_run_started(budget);
+            let now = Instant::now();
+            Recording {
+                interest: collector.interest(),
+                run_start: now,
+                stage_start: now,
+                snapshots: Vec::new(),
+                draft: ReportDraft::default(),
+            }
+        });
+        Self { collector, budget, recording }
+    }
+
+    fn candidates(&mut self, items: &[ContextItem]) {
+        if let Some(recording) = &mut self.recording {
+            let tokens: TokenSum = items.iter().map(ContextItem::tokens).sum();
+            self.collector.set_candidates(items.len(), tokens.clamped());
+            recording.draft.candidates(items.len(), tokens.clamped());
+            recording.stage_start = Instant::now();
+        }
+    }
+
+    /// A stage is done: how many items entered and left it, and what it left out.
+    pub(super) fn stage<'i>(
+        &mut self,
+        stage: PipelineStage,
+        counts: Range<usize>,
+        exclusions: impl Iterator<Item = (&'i ContextItem, f64, ExclusionReason)>,
+    ) {
+        let Some(recording) = &mut self.recording else { return };
+        let mut snapshot = recording.snapshot(stage, counts);
+        recording.exclude(self.collector, &mut snapshot, exclusions);
+        recording.complete(self.collector, snapshot);
+    }
+
+    /// The items are sorted: an inner step, whose time belongs to no stage.
+    pub(super) fn sorted(&mut self) {
+        if let Some(recording) = &mut self.recording {
+            recording.stage_start = Instant::now();
+        }
+    }
+
+    pub(super) fn shortfalls(&mut self, shortfalls: &[CountRequirementShortfall]) {
+        let Some(recording) = &mut self.recording else { return };
+        for shortfall in shortfalls {
+            self.collector.record_shortfall(shortfall.clone());
+            recording.draft.shortfall(shortfall.clone());
+        }
+    }
+
+    /// The last stage is done, and the window is known.
+    pub(super) fn placed(
+        &mut self,
+        placed: &Placed,
+        classified: &Classified<'_>,
+        budget: &ContextBudget,
+    ) {
+        let Some(recording) = &mut self.recording else { return };
+        let exclusions = placed.exclusions(classified);
+        let count_out = placed.entries.len();
+        let count_in = count_out + exclusions.size_hint().0;
+        let mut snapshot = recording.snapshot(PipelineStage::Place, count_in..count_out);
+        recording.exclude(self.collector, &mut snapshot, exclusions);
+        if let Some((tokens_over_budget, merged)) = &placed.overflow {
+            let handle = |position: u32| classified.items[position as usize].clone();
+            let overflow = OverflowEvent {
+                tokens_over_budget: *tokens_over_budget,
+                overflowing_items: merged.iter().map(|entry| handle(entry.position)).collect(),
+                budget: budget.clone(),
+            };
+            self.collector.record_overflow(overflow.clone());
+            recording.draft.overflow(overflow);
+        }
+        if recording.interest.item_events {
+            for (_, score, reason) in placed.inclusions(classified.items) {
+                let message = format!("{reason}: score {score}");
+                let event = TraceEvent::item(PipelineStage::Place, message);
+                recording.item_event(self.collector, event);
+            }
+        }
+        recording.complete(self.collector, snapshot);
+        for (item, score, reason) in placed.inclusions(classified.items) {
+            if recording.interest.records {
+                self.collector.record_included(item.clone(), score, reason);
+            }
+            if recording.interest.report {
+                recording.draft.included(IncludedItem { item: item.clone(), score, reason });
+            }
+        }
+    }
+
+    /// The run is over, one way or the other.
+    pub(super) fn finish(self, error: Option<&CupelError>) {
+        match (self.recording, error) {
+            (None, _) => {}
+            (Some(_), Some(error)) => self.collector.on_run_failed(error),
+            (Some(recording), None) => {
+                let report = recording.draft.finish();
+                self.collector.on_pipeline_completed(&report, self.budget, &recording.snapshots);
+            }
+        }
+    }
+}
+
+impl Recording {
+    /// Stops the clock for a stage. What is recorded from here on does not count.
+    fn snapshot(&self, stage: PipelineStage, counts: Range<usize>) -> StageTraceSnapshot {
+        StageTraceSnapshot {
+            stage,
+            item_count_in: counts.start,
+            item_count_out: counts.end,
+            start_ms: milliseconds(self.stage_start - self.run_start),
+            duration_ms: milliseconds(self.stage_start.elapsed()),
+            excluded_count: 0,
+            excluded: Vec::new(),
+        }
+    }
+
+    fn exclude<'i, C: TraceCollector + ?Sized>(
+        &mut self,
+        collector: &mut C,
+        snapshot: &mut StageTraceSnapshot,
+        exclusions: impl Iterator<Item = (&'i ContextItem, f64, ExclusionReason)>,
+    ) {
+        for (item, score, reason) in exclusions {
+            snapshot.excluded_count += 1;
+            if self.interest.item_events {
+                let event = TraceEvent::item(snapshot.stage, reason.to_string());
+                self.item_event(collector, event);
+            }
+            if self.interest.report {
+                let excluded = ExcludedItem { item: item.clone(), score, reason: reason.clone() };
+                snapshot.excluded.push(excluded.clone());
+                self.draft.excluded(excluded);
+            }
+            if self.interest.records {
+                collector.record_excluded(item.clone(), score, reason);
+            }
+        }
+    }
+
+    fn item_event<C: TraceCollector + ?Sized>(&mut self, collector: &mut C, event: TraceEvent) {
+        if self.interest.report {
+            self.draft.event(event.clone());
+        }
+        collector.record_item_event(event);
+    }
+
+    fn complete<C: TraceCollector + ?Sized>(
+        &mut self,
+        collector: &mut C,
+        snapshot: StageTraceSnapshot,
+    ) {
+        let event =
+            TraceEvent::stage(snapshot.stage, snapshot.duration_ms, snapshot.item_count_out);
+        self.draft.event(event.clone());
+        collector.record_stage_event(event);
+        self.snapshots.push(snapshot);
+        self.stage_start = Instant::now();
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}

@@ -1,0 +1,154 @@
+//! Stage 5: what fits into the effective budget.
+
+use std::collections::HashMap;
+
+use super::classify::Classified;
+use super::sort::Sorted;
+use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
+use crate::model::{TokenSum, clamp_to_i64};
+use crate::slicer::{Selection, SliceRequest};
+use crate::{ContextBudget, ContextItem, CupelError, Slicer};
+
+/// What the slicer chose.
+pub(super) struct Sliced {
+    /// For each sorted item, whether it was chosen.
+    pub(super) is_selected: Vec<bool>,
+    count: usize,
+    /// Effective target less the tokens of all that was chosen.
+    available_tokens: i64,
+    explained: Vec<(usize, ExclusionReason)>,
+    pub(super) shortfalls: Vec<CountRequirementShortfall>,
+}
+
+pub(super) fn slice(
+    sorted: &Sorted<'_>,
+    classified: &Classified<'_>,
+    budget: &ContextBudget,
+    slicer: &dyn Slicer,
+) -> Result<Sliced, CupelError> {
+    let effective = effective_budget(budget, classified.pinned_tokens);
+    let request = SliceRequest::new(&sorted.candidates, &effective);
+    let Selection { selected, excluded, shortfalls } = slicer.select(&request)?;
+    let mut is_selected = vec![false; sorted.len()];
+    for at in &selected {
+        match is_selected.get_mut(*at) {
+            Some(flag) if !*flag => *flag = true,
+            _ => return Err(out_of_contract(*at, sorted.len())),
+        }
+    }
+    if let Some((at, _)) = excluded.iter().find(|(at, _)| *at >= sorted.len()) {
+        return Err(out_of_contract(*at, sorted.len()));
+    }
+    let tokens: TokenSum = selected.iter().map(|at| sorted.candidates[*at].tokens()).sum();
+    Ok(Sliced {
+        is_selected,
+        count: selected.len(),
+        available_tokens: clamp_to_i64(i128::from(effective.target_tokens()) - tokens.0),
+        explained: excluded,
+        shortfalls,
+    })
+}
+
+fn out_of_contract(position: usize, candidates: usize) -> CupelError {
+    CupelError::SlicerConfig(format!(
+        "the slicer returned position {position} twice, or beyond its {candidates} candidates"
+    ))
+}
+
+/// What is left of a budget for the items that compete.
+pub(super) fn effective_budget(budget: &ContextBudget, pinned_tokens: TokenSum) -> ContextBudget {
+    let committed = pinned_tokens.0 + budget.reserved_slot_tokens();
+    let left_of = |tokens: i128| clamp_to_i64((tokens - committed).max(0));
+    let max = left_of(i128::from(budget.max_tokens()) - i128::from(budget.output_reserve()));
+    let target = left_of(i128::from(budget.target_tokens())).min(max);
+    let margin = budget.estimation_safety_margin_percent();
+    if margin <= 0.0 {
+        return ContextBudget::plain(max, target);
+    }
+    let multiplier = 1.0 - margin / 100.0;
+    let shrink = |tokens: i64| (tokens as f64 * multiplier).floor() as i64;
+    let max = shrink(max);
+    ContextBudget::plain(max, shrink(target).min(max))
+}
+
+impl Sliced {
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn exclusions<'a>(
+        &'a self,
+        sorted: &'a Sorted<'_>,
+        classified: &'a Classified<'_>,
+    ) -> impl Iterator<Item = (&'a ContextItem, f64, ExclusionReason)> {
+        let mut explained: Option<HashMap<usize, &ExclusionReason>> = None;
+        let left_out = (0..sorted.len()).filter(|at| !self.is_selected[*at]);
+        left_out.map(move |at| {
+            let candidate = &sorted.candidates[at];
+            // Made when the first exclusion is asked for, which is never unless someone records.
+            let explained = explained
+                .get_or_insert_with(|| self.explained.iter().map(|(at, why)| (*at, why)).collect());
+            let reason = match explained.get(&at) {
+                Some(reason) => (*reason).clone(),
+                None => classified.misfit(candidate.tokens(), self.available_tokens),
+            };
+            (candidate.item(), candidate.score(), reason)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ContextKind;
+
+    fn effective(budget: &ContextBudget, pinned: i128) -> (i64, i64) {
+        let effective = effective_budget(budget, TokenSum(pinned));
+        (effective.max_tokens(), effective.target_tokens())
+    }
+
+    #[test]
+    fn reserve_pins_and_slots_are_subtracted_and_the_target_is_clamped_to_the_maximum() {
+        let budget = ContextBudget::builder(1000)
+            .target_tokens(900)
+            .output_reserve(300)
+            .reserve(ContextKind::memory(), 100)
+            .reserve(ContextKind::document(), 50)
+            .build()
+            .unwrap();
+        assert_eq!(effective(&budget, 0), (550, 550));
+        assert_eq!(effective(&budget, 200), (350, 350));
+        let roomy = ContextBudget::builder(1000).target_tokens(400).build().unwrap();
+        assert_eq!(effective(&roomy, 100), (900, 300));
+    }
+
+    #[test]
+    fn nothing_falls_below_zero() {
+        let budget = ContextBudget::builder(100).target_tokens(50).build().unwrap();
+        assert_eq!(effective(&budget, 60), (40, 0));
+        assert_eq!(effective(&budget, 1 << 100), (0, 0));
+    }
+
+    #[test]
+    fn the_margin_comes_last_and_rounds_down() {
+        let budget = |margin| {
+            let budget = ContextBudget::builder(105).target_tokens(95);
+            budget.estimation_safety_margin_percent(margin).build().unwrap()
+        };
+        assert_eq!(effective(&budget(10.0), 10), (85, 76));
+        assert_eq!(effective(&budget(100.0), 0), (0, 0));
+        assert_eq!(effective(&budget(0.0), 0), (105, 95));
+    }
+
+    #[test]
+    fn the_slicer_never_sees_the_original_fields() {
+        let budget = ContextBudget::builder(100)
+            .output_reserve(10)
+            .reserve(ContextKind::memory(), 5)
+            .estimation_safety_margin_percent(10.0)
+            .build()
+            .unwrap();
+        let effective = effective_budget(&budget, TokenSum(0));
+        assert_eq!(effective, ContextBudget::new(76, 76, 0, HashMap::new(), 0.0).unwrap());
+    }
+}

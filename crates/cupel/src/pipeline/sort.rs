@@ -1,0 +1,32 @@
+//! Stage 4: best first; among equal scores, input order.
+
+use super::deduplicate::Unique;
+use super::score::Scored;
+use crate::Candidate;
+use crate::order::positions_descending;
+
+/// The items that compete, best first.
+pub(super) struct Sorted<'a> {
+    pub(super) candidates: Vec<Candidate<'a>>,
+    /// Where each stands in the caller's list.
+    pub(super) positions: Vec<u32>,
+}
+
+pub(super) fn sort<'a>(scored: &Scored<'_, 'a>, unique: &Unique) -> Sorted<'a> {
+    let score = |index: u32| scored.scores[index as usize];
+    let order = positions_descending(unique.survivors.iter().map(|index| score(*index)));
+    let (mut candidates, mut positions) =
+        (Vec::with_capacity(order.len()), Vec::with_capacity(order.len()));
+    for survivor in order {
+        let index = unique.survivors[survivor as usize];
+        candidates.push(Candidate::new(scored.item(index as usize), score(index)));
+        positions.push(scored.positions.get(index as usize));
+    }
+    Sorted { candidates, positions }
+}
+
+impl Sorted<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.candidates.len()
+    }
+}
