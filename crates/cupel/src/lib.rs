@@ -22,8 +22,8 @@ pub use analytics::{
 };
 pub use clock::{FixedClock, SystemTimeProvider, TimeProvider};
 pub use diagnostics::{
-    CountRequirementShortfall, DiagnosticTraceCollector, ExcludedItem, ExclusionReason,
-    FieldValue, IncludedItem, InclusionReason, NullTraceCollector, OverflowEvent, PipelineStage,
+    CountRequirementShortfall, DiagnosticTraceCollector, ExcludedItem, ExclusionReason, FieldValue,
+    IncludedItem, InclusionReason, NullTraceCollector, OverflowEvent, PipelineStage,
     SelectionReport, StageTraceSnapshot, TraceCollector, TraceDetailLevel, TraceEvent,
     TraceInterest,
 };
@@ -34,12 +34,19 @@ pub use model::{
 };
 pub use pipeline::{Pipeline, PipelineBuilder};
 pub use placer::{ChronologicalPlacer, Placer, UShapedPlacer};
+#[cfg(feature = "serde")]
+pub use policy::{
+    BucketSize, CountEntryDescription, CurveDescription, PlacerDescription, PolicyDescription,
+    Preset, Scarcity, ScorerDescription, SlicerDescription, StepWindow, WeightedScorer,
+};
 pub use policy::{Policy, PolicyBuilder};
 pub use scorer::{
     CompositeScorer, DecayCurve, DecayScorer, FrequencyScorer, KindScorer, MetadataKeyScorer,
     MetadataTrustScorer, PriorityScorer, RecencyScorer, ReflexiveScorer, ScaledScorer, Scorer,
     TagComparison, TagScorer,
 };
+#[cfg(feature = "stream")]
+pub use slicer::StreamSlice;
 pub use slicer::{
     CountConstrainedKnapsackSlice, CountQuotaEntry, CountQuotaSlice, GreedySlice, KnapsackSlice,
     QuotaConstraint, QuotaConstraintMode, QuotaEntry, QuotaPolicy, QuotaSlice, ScarcityBehavior,

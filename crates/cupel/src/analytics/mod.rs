@@ -8,6 +8,5 @@ pub use policy_sensitivity::{
     policy_sensitivity_from_pipelines,
 };
 pub use utilization::{
-    KindQuotaUtilization, budget_utilization, kind_diversity, quota_utilization,
-    timestamp_coverage,
+    KindQuotaUtilization, budget_utilization, kind_diversity, quota_utilization, timestamp_coverage,
 };

@@ -150,7 +150,8 @@ mod tests {
     fn counts_are_counted() {
         let entries = vec![CountQuotaEntry::new(kind("tool"), 1, 4).unwrap()];
         let slicer =
-            CountQuotaSlice::new(entries, Box::new(GreedySlice), ScarcityBehavior::Degrade).unwrap();
+            CountQuotaSlice::new(entries, Box::new(GreedySlice), ScarcityBehavior::Degrade)
+                .unwrap();
         let budget = ContextBudget::builder(0).build().unwrap();
         let found = quota_utilization(&report(&[("Tool", 9), ("x", 1)]), &slicer, &budget);
         assert_eq!((found[0].actual, found[0].utilization, found[0].cap), (1.0, 0.25, 4.0));

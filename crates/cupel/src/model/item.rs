@@ -30,18 +30,21 @@ use crate::CupelError;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextItem(Arc<Fields>);
 
+/// In the order in which a run reads them: what every run reads lies together, so that looking at an
+/// item fetches as little memory as possible.
 #[derive(Debug, Default, PartialEq)]
+#[repr(C)]
 struct Fields {
     content: String,
     tokens: i64,
-    kind: ContextKind,
-    source: ContextSource,
+    timestamp: Option<DateTime<Utc>>,
+    pinned: bool,
+    future_relevance_hint: Option<f64>,
     priority: Option<i64>,
+    kind: ContextKind,
     tags: Vec<String>,
     metadata: HashMap<String, String>,
-    timestamp: Option<DateTime<Utc>>,
-    future_relevance_hint: Option<f64>,
-    pinned: bool,
+    source: ContextSource,
     original_tokens: Option<i64>,
 }
 

@@ -13,6 +13,7 @@ mod candidate;
 mod caseless;
 mod item;
 mod kind;
+mod number_table;
 mod overflow;
 mod scored;
 mod source;
@@ -27,4 +28,5 @@ pub use scored::ScoredItem;
 pub use source::ContextSource;
 
 pub(crate) use caseless::Caseless;
+pub(crate) use number_table::NumberTable;
 pub(crate) use tokens::{TokenSum, clamp_to_i64};

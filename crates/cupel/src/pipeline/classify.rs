@@ -44,7 +44,8 @@ pub(super) fn classify<'a>(
     budget: &ContextBudget,
 ) -> Result<Classified<'a>, CupelError> {
     if u32::try_from(items.len()).is_err() {
-        let text = format!("{} items are more than the {} that one run takes", items.len(), u32::MAX);
+        let text =
+            format!("{} items are more than the {} that one run takes", items.len(), u32::MAX);
         return Err(CupelError::PipelineConfig(text));
     }
     let (mut pinned, mut negative) = (Vec::new(), Vec::new());
@@ -65,7 +66,7 @@ pub(super) fn classify<'a>(
         Positions::Some(positions.map(|(position, _)| position).collect())
     };
     let classified = Classified { items, pinned, pinned_tokens, scoreable, negative };
-    classified.require_pinned_fit(budget)?;
+    require_pinned_fit(classified.pinned_tokens, budget)?;
     Ok(classified)
 }
 
@@ -73,18 +74,6 @@ impl<'a> Classified<'a> {
     /// How many items are left: pinned and scoreable.
     pub(super) fn len(&self) -> usize {
         self.pinned.len() + self.scoreable.len()
-    }
-
-    /// Pinned items must fit into what the model's answer leaves of the window.
-    pub(super) fn require_pinned_fit(&self, budget: &ContextBudget) -> Result<(), CupelError> {
-        let available = i128::from(budget.max_tokens()) - i128::from(budget.output_reserve());
-        if self.pinned_tokens.0 <= available {
-            return Ok(());
-        }
-        Err(CupelError::PinnedExceedsBudget {
-            pinned_tokens: self.pinned_tokens.clamped(),
-            available: clamp_to_i64(available),
-        })
     }
 
     pub(super) fn exclusions(
@@ -96,17 +85,49 @@ impl<'a> Classified<'a> {
         })
     }
 
-    /// Why an item did not fit: for itself, or because of what is pinned.
+    /// Why an item did not fit.
     pub(super) fn misfit(&self, item_tokens: i64, available_tokens: i64) -> ExclusionReason {
-        let without_pins = i128::from(available_tokens) + self.pinned_tokens.0;
-        if available_tokens < item_tokens && i128::from(item_tokens) <= without_pins {
-            let pinned = self.pinned.iter().map(|position| &self.items[*position as usize]);
-            // Reversed, because of equal maxima the last one is taken.
-            if let Some(largest) = pinned.rev().max_by_key(|item| item.tokens()) {
-                let displaced_by = largest.content().to_owned();
-                return ExclusionReason::PinnedOverride { displaced_by };
-            }
-        }
-        ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
+        misfit(item_tokens, available_tokens, self.pinned_tokens, || {
+            largest(self.pinned.iter().map(|position| &self.items[*position as usize]))
+        })
     }
+}
+
+/// Pinned items must fit into what the model's answer leaves of the window.
+pub(super) fn require_pinned_fit(
+    pinned_tokens: TokenSum,
+    budget: &ContextBudget,
+) -> Result<(), CupelError> {
+    let available = i128::from(budget.max_tokens()) - i128::from(budget.output_reserve());
+    if pinned_tokens.0 <= available {
+        return Ok(());
+    }
+    Err(CupelError::PinnedExceedsBudget {
+        pinned_tokens: pinned_tokens.clamped(),
+        available: clamp_to_i64(available),
+    })
+}
+
+/// Why an item did not fit: for itself, or because of what is pinned.
+pub(super) fn misfit<'p>(
+    item_tokens: i64,
+    available_tokens: i64,
+    pinned_tokens: TokenSum,
+    largest_pinned: impl FnOnce() -> Option<&'p ContextItem>,
+) -> ExclusionReason {
+    let without_pins = i128::from(available_tokens) + pinned_tokens.0;
+    if available_tokens < item_tokens && i128::from(item_tokens) <= without_pins {
+        if let Some(pinned) = largest_pinned() {
+            return ExclusionReason::PinnedOverride { displaced_by: pinned.content().to_owned() };
+        }
+    }
+    ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
+}
+
+/// The item with the most tokens, the first among equals.
+pub(super) fn largest<'p>(
+    items: impl DoubleEndedIterator<Item = &'p ContextItem>,
+) -> Option<&'p ContextItem> {
+    // Reversed, because of equal maxima the last one is taken.
+    items.rev().max_by_key(|item| item.tokens())
 }

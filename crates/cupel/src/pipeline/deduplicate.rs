@@ -1,11 +1,14 @@
 //! Stage 3: of items with the same text, byte for byte, the best one survives.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher, Hasher};
+
+use foldhash::fast::RandomState;
 
 use super::score::Scored;
 use crate::ContextItem;
 use crate::diagnostics::ExclusionReason;
+use crate::model::NumberTable;
 use crate::order::descending_key;
 
 /// Which items survive. Numbers count the items that were scored.
@@ -17,39 +20,78 @@ pub(super) struct Unique {
 }
 
 pub(super) fn deduplicate(scored: &Scored<'_, '_>, enabled: bool) -> Unique {
-    let count = scored.len();
-    let mut survivors: Vec<u32> = Vec::with_capacity(count);
+    let all = 0..scored.len() as u32;
     if !enabled {
-        survivors.extend(0..count as u32);
-        return Unique { survivors, duplicates: Vec::new() };
+        return Unique { survivors: all.collect(), duplicates: Vec::new() };
     }
-    let mut best: HashMap<&str, u32, foldhash::fast::RandomState> =
-        HashMap::with_capacity_and_hasher(count, foldhash::fast::RandomState::default());
-    let key = |index: u32| descending_key(scored.scores[index as usize]);
-    for index in 0..count as u32 {
-        match best.entry(scored.item(index as usize).content()) {
-            Entry::Vacant(vacant) => {
-                vacant.insert(index);
-            }
-            // On a tie the earlier one stays.
-            Entry::Occupied(mut best) if key(index) < key(*best.get()) => {
-                best.insert(index);
-            }
-            Entry::Occupied(_) => {}
-        }
+    let firsts = first_twins(scored);
+    if all.clone().eq(firsts.iter().copied()) {
+        return Unique { survivors: firsts, duplicates: Vec::new() };
     }
-    if best.len() == count {
-        survivors.extend(0..count as u32);
-        return Unique { survivors, duplicates: Vec::new() };
-    }
-    let mut duplicates = Vec::new();
-    for index in 0..count as u32 {
-        match best.get(scored.item(index as usize).content()) {
-            Some(survivor) if *survivor != index => duplicates.push((index, *survivor)),
-            _ => survivors.push(index),
+    let best = best_twins(&firsts, &scored.scores);
+    let (mut survivors, mut duplicates) = (Vec::new(), Vec::new());
+    for (index, first) in all.zip(firsts) {
+        match best[first as usize] {
+            survivor if survivor == index => survivors.push(index),
+            survivor => duplicates.push((index, survivor)),
         }
     }
     Unique { survivors, duplicates }
+}
+
+/// For each item the first one of the same text, often itself.
+///
+/// Reading every text to the end would take most of a run's time. A hash of its length and a few
+/// of its bytes tells nearly all texts apart; only those that look alike are compared in full.
+fn first_twins(scored: &Scored<'_, '_>) -> Vec<u32> {
+    let state = RandomState::default();
+    let text = |index: u32| scored.item(index as usize).content();
+    let all = 0..scored.len() as u32;
+    // In a pass of its own, so that the processor can wait for several texts at once.
+    let samples: Vec<u64> = all.clone().map(|index| sample(text(index), &state)).collect();
+    let mut first_of_sample = NumberTable::with_capacity(samples.len());
+    // For those that look like another, but are not.
+    let mut first_of_text: HashMap<&str, u32, _> = HashMap::with_hasher(state);
+    let firsts = all.map(|index| {
+        let sample = samples[index as usize];
+        let first = first_of_sample
+            .find_or_insert(sample, index, |other| samples[other as usize] == sample);
+        if first == index || text(first) == text(index) {
+            return first;
+        }
+        *first_of_text.entry(text(index)).or_insert(index)
+    });
+    firsts.collect()
+}
+
+/// A hash of a text's length, beginning, middle and end: the same for equal texts, and rarely the
+/// same for others.
+fn sample(text: &str, state: &RandomState) -> u64 {
+    const PIECE: usize = 16;
+    let bytes = text.as_bytes();
+    let mut hasher = state.build_hasher();
+    hasher.write_usize(bytes.len());
+    if bytes.len() <= 3 * PIECE {
+        hasher.write(bytes);
+    } else {
+        for start in [0, bytes.len() / 2, bytes.len() - PIECE] {
+            hasher.write(&bytes[start..start + PIECE]);
+        }
+    }
+    hasher.finish()
+}
+
+/// At the place of each first twin, the one with the highest score; on a tie the earliest.
+fn best_twins(firsts: &[u32], scores: &[f64]) -> Vec<u32> {
+    let key = |index: u32| descending_key(scores[index as usize]);
+    let mut best = firsts.to_vec();
+    for (index, first) in (0..).zip(firsts) {
+        let best = &mut best[*first as usize];
+        if key(index) < key(*best) {
+            *best = index;
+        }
+    }
+    best
 }
 
 impl Unique {

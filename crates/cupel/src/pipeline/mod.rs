@@ -14,12 +14,13 @@ mod score;
 mod simulate;
 mod slice;
 mod sort;
+#[cfg(feature = "stream")]
+mod stream;
 
 use std::fmt;
 
 use crate::diagnostics::{
-    DiagnosticTraceCollector, NullTraceCollector, SelectionReport, TraceCollector,
-    TraceDetailLevel,
+    DiagnosticTraceCollector, NullTraceCollector, SelectionReport, TraceCollector, TraceDetailLevel,
 };
 use crate::policy::{Policy, PolicyBuilder};
 use crate::{ContextBudget, ContextItem, CupelError, OverflowStrategy, Placer, Scorer, Slicer};

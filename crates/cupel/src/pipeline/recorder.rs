@@ -39,7 +39,8 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
         recorder
     }
 
-    fn begin(collector: &'c mut C, budget: &'c ContextBudget) -> Self {
+    /// Starts before the candidates are known.
+    pub(super) fn begin(collector: &'c mut C, budget: &'c ContextBudget) -> Self {
         let recording = collector.is_enabled().then(|| {
             collector.on_run_started(budget);
             let now = Instant::now();
@@ -54,7 +55,7 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
         Self { collector, budget, recording }
     }
 
-    fn candidates(&mut self, items: &[ContextItem]) {
+    pub(super) fn candidates(&mut self, items: &[ContextItem]) {
         if let Some(recording) = &mut self.recording {
             let tokens: TokenSum = items.iter().map(ContextItem::tokens).sum();
             self.collector.set_candidates(items.len(), tokens.clamped());
@@ -73,6 +74,34 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
         let Some(recording) = &mut self.recording else { return };
         let mut snapshot = recording.snapshot(stage, counts);
         recording.exclude(self.collector, &mut snapshot, exclusions);
+        recording.complete(self.collector, snapshot);
+    }
+
+    #[cfg(feature = "stream")]
+    pub(super) fn is_recording(&self) -> bool {
+        self.recording.is_some()
+    }
+
+    /// A stage that ran batch by batch is done.
+    #[cfg(feature = "stream")]
+    pub(super) fn batched_stage(
+        &mut self,
+        stage: PipelineStage,
+        counts: Range<usize>,
+        time: super::stream::StageTime,
+        exclusions: &[ExcludedItem],
+    ) {
+        let Some(recording) = &mut self.recording else { return };
+        let mut snapshot = recording.snapshot(stage, counts);
+        let start = time.start.unwrap_or(recording.run_start);
+        snapshot.start_ms = milliseconds(start - recording.run_start);
+        snapshot.duration_ms = milliseconds(time.total);
+        let exclusions = exclusions.iter();
+        recording.exclude(
+            self.collector,
+            &mut snapshot,
+            exclusions.map(|excluded| (&excluded.item, excluded.score, excluded.reason.clone())),
+        );
         recording.complete(self.collector, snapshot);
     }
 

@@ -8,7 +8,7 @@ use super::deduplicate::deduplicate;
 use super::place::{Placed, place};
 use super::recorder::Recorder;
 use super::score::score;
-use super::slice::slice;
+use super::slice::{effective_budget, slice};
 use super::sort::{Sorted, sort};
 use crate::diagnostics::PipelineStage;
 use crate::policy::Policy;
@@ -43,11 +43,7 @@ pub(super) fn rank<'a, C: TraceCollector + ?Sized>(
     recorder: &mut Recorder<'_, C>,
 ) -> Result<Ranked<'a>, CupelError> {
     let classified = classify(items, budget)?;
-    recorder.stage(
-        PipelineStage::Classify,
-        items.len()..classified.len(),
-        classified.exclusions(),
-    );
+    recorder.stage(PipelineStage::Classify, items.len()..classified.len(), classified.exclusions());
 
     let scored = score(&classified, &*policy.scorer);
     recorder.stage(PipelineStage::Score, scored.len()..scored.len(), std::iter::empty());
@@ -74,12 +70,13 @@ pub(super) fn fill<C: TraceCollector + ?Sized>(
 ) -> Result<Placed, CupelError> {
     let Ranked { classified, sorted } = ranked;
 
-    let sliced = slice(sorted, classified, budget, &*policy.slicer)?;
+    let effective = effective_budget(budget, classified.pinned_tokens);
+    let sliced = slice(sorted, &effective, &*policy.slicer)?;
     recorder.shortfalls(&sliced.shortfalls);
     recorder.stage(
         PipelineStage::Slice,
         sorted.len()..sliced.len(),
-        sliced.exclusions(sorted, classified),
+        sliced.exclusions(sorted, |tokens, available| classified.misfit(tokens, available)),
     );
 
     let placed = place(classified, sorted, &sliced, budget, policy)?;

@@ -13,10 +13,7 @@ pub(super) struct Scored<'c, 'a> {
     pub(super) scores: Vec<f64>,
 }
 
-pub(super) fn score<'c, 'a>(
-    classified: &'c Classified<'a>,
-    scorer: &dyn Scorer,
-) -> Scored<'c, 'a> {
+pub(super) fn score<'c, 'a>(classified: &'c Classified<'a>, scorer: &dyn Scorer) -> Scored<'c, 'a> {
     let positions = &classified.scoreable;
     let scoreable: Cow<'_, [ContextItem]> = match positions {
         Positions::All(_) => classified.items.into(),

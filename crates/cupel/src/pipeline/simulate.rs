@@ -2,6 +2,7 @@
 //! are tried.
 
 use super::Pipeline;
+use super::classify::require_pinned_fit;
 use super::place::Placed;
 use super::recorder::Recorder;
 use super::run::{Ranked, fill, rank};
@@ -139,7 +140,7 @@ impl Pipeline {
     }
 
     fn fill(&self, ranked: &Ranked<'_>, budget: &ContextBudget) -> Result<Placed, CupelError> {
-        ranked.classified.require_pinned_fit(budget)?;
+        require_pinned_fit(ranked.classified.pinned_tokens, budget)?;
         let mut silent = NullTraceCollector;
         let mut recorder = Recorder::start(&mut silent, ranked.classified.items, budget);
         fill(&self.policy, ranked, budget, &mut recorder)

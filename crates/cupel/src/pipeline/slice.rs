@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::classify::Classified;
 use super::sort::Sorted;
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
 use crate::model::{TokenSum, clamp_to_i64};
@@ -15,19 +14,17 @@ pub(super) struct Sliced {
     pub(super) is_selected: Vec<bool>,
     count: usize,
     /// Effective target less the tokens of all that was chosen.
-    available_tokens: i64,
+    pub(super) available_tokens: i64,
     explained: Vec<(usize, ExclusionReason)>,
     pub(super) shortfalls: Vec<CountRequirementShortfall>,
 }
 
 pub(super) fn slice(
     sorted: &Sorted<'_>,
-    classified: &Classified<'_>,
-    budget: &ContextBudget,
+    effective: &ContextBudget,
     slicer: &dyn Slicer,
 ) -> Result<Sliced, CupelError> {
-    let effective = effective_budget(budget, classified.pinned_tokens);
-    let request = SliceRequest::new(&sorted.candidates, &effective);
+    let request = SliceRequest::new(&sorted.candidates, effective);
     let Selection { selected, excluded, shortfalls } = slicer.select(&request)?;
     let mut is_selected = vec![false; sorted.len()];
     for at in &selected {
@@ -72,14 +69,28 @@ pub(super) fn effective_budget(budget: &ContextBudget, pinned_tokens: TokenSum) 
 }
 
 impl Sliced {
+    /// All of them, for items that were sliced before.
+    #[cfg(feature = "stream")]
+    pub(super) fn all(count: usize) -> Self {
+        Self {
+            is_selected: vec![true; count],
+            count,
+            available_tokens: 0,
+            explained: Vec::new(),
+            shortfalls: Vec::new(),
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
+    /// What was left out, in sorted order. `misfit` says why an item of so many tokens does not
+    /// fit where only so many are left.
     pub(super) fn exclusions<'a>(
         &'a self,
         sorted: &'a Sorted<'_>,
-        classified: &'a Classified<'_>,
+        misfit: impl Fn(i64, i64) -> ExclusionReason + 'a,
     ) -> impl Iterator<Item = (&'a ContextItem, f64, ExclusionReason)> {
         let mut explained: Option<HashMap<usize, &ExclusionReason>> = None;
         let left_out = (0..sorted.len()).filter(|at| !self.is_selected[*at]);
@@ -90,7 +101,7 @@ impl Sliced {
                 .get_or_insert_with(|| self.explained.iter().map(|(at, why)| (*at, why)).collect());
             let reason = match explained.get(&at) {
                 Some(reason) => (*reason).clone(),
-                None => classified.misfit(candidate.tokens(), self.available_tokens),
+                None => misfit(candidate.tokens(), self.available_tokens),
             };
             (candidate.item(), candidate.score(), reason)
         })

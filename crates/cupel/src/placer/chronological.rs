@@ -1,5 +1,5 @@
 use super::{Placer, place_by_arranging};
-use crate::order::positions_by_key;
+use crate::order::{instant_lead, positions_by_key};
 use crate::{Candidate, ContextItem, CupelError, ScoredItem};
 
 /// Orders items by time, oldest first.
@@ -42,7 +42,9 @@ fn chronological(candidates: &[Candidate<'_>]) -> Vec<usize> {
         let timestamp = candidate.item().timestamp();
         (timestamp.is_none(), timestamp)
     });
-    positions_by_key(keys).into_iter().map(|at| at as usize).collect()
+    let keys: Vec<_> = keys.collect();
+    let lead = |(_, timestamp): &(bool, Option<_>)| timestamp.map_or(u64::MAX, instant_lead);
+    positions_by_key(&keys, lead).into_iter().map(|at| at as usize).collect()
 }
 
 #[cfg(test)]

@@ -76,15 +76,8 @@ mod tests {
 
     #[test]
     fn seven_items_form_a_u() {
-        let scores = [
-            ("A", 0.9),
-            ("B", 0.8),
-            ("C", 0.7),
-            ("D", 0.6),
-            ("E", 0.5),
-            ("F", 0.4),
-            ("G", 0.3),
-        ];
+        let scores =
+            [("A", 0.9), ("B", 0.8), ("C", 0.7), ("D", 0.6), ("E", 0.5), ("F", 0.4), ("G", 0.3)];
         assert_placed(&UShapedPlacer, &items(&scores), &["A", "C", "E", "G", "F", "D", "B"]);
         let mut shuffled = scores;
         shuffled.reverse();

@@ -1,9 +1,22 @@
 //! A complete set of strategies.
 
+#[cfg(feature = "serde")]
+mod description;
+#[cfg(feature = "serde")]
+mod preset;
+
 use std::fmt;
 use std::sync::Arc;
 
 use crate::{CupelError, OverflowStrategy, Placer, Scorer, Slicer};
+
+#[cfg(feature = "serde")]
+pub use description::{
+    BucketSize, CountEntryDescription, CurveDescription, PlacerDescription, PolicyDescription,
+    Scarcity, ScorerDescription, SlicerDescription, StepWindow, WeightedScorer,
+};
+#[cfg(feature = "serde")]
+pub use preset::Preset;
 
 /// A scorer, a slicer, a placer and two switches: everything but the items and the budget.
 ///

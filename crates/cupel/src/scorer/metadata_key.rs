@@ -67,8 +67,7 @@ mod tests {
     use super::*;
 
     fn score(metadata: &[(&str, &str)]) -> f64 {
-        let metadata =
-            metadata.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let metadata = metadata.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let scorer = MetadataKeyScorer::new("cupel:priority", "high", 1.5).unwrap();
         scores(&scorer, &build(vec![item("x").metadata(metadata)]))[0]
     }

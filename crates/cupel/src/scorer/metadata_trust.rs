@@ -62,15 +62,16 @@ mod tests {
 
     fn trust(value: &str) -> f64 {
         let metadata = [(TRUST_KEY.to_owned(), value.to_owned())].into();
-        scores(
-            &MetadataTrustScorer::new(0.5).unwrap(),
-            &build(vec![item("x").metadata(metadata)]),
-        )[0]
+        scores(&MetadataTrustScorer::new(0.5).unwrap(), &build(vec![item("x").metadata(metadata)]))
+            [0]
     }
 
     #[test]
     fn a_trust_within_range_passes_through() {
-        assert_eq!([trust("0.0"), trust("0.75"), trust("0.85"), trust("1.0")], [0.0, 0.75, 0.85, 1.0]);
+        assert_eq!(
+            [trust("0.0"), trust("0.75"), trust("0.85"), trust("1.0")],
+            [0.0, 0.75, 0.85, 1.0]
+        );
     }
 
     #[test]

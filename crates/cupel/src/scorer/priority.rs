@@ -1,5 +1,6 @@
 use super::{Scorer, rank};
 use crate::ContextItem;
+use crate::order::signed_lead;
 
 /// Prefers items of higher priority, by rank: the highest scores 1.0, the lowest 0.0.
 ///
@@ -37,7 +38,8 @@ impl Scorer for PriorityScorer {
     }
 
     fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
-        rank::rank_scores(items.iter().map(ContextItem::priority), scores);
+        let priorities = items.iter().map(ContextItem::priority);
+        rank::rank_scores(priorities, |priority| signed_lead(*priority), scores);
     }
 }
 

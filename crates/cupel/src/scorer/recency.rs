@@ -1,5 +1,6 @@
 use super::{Scorer, rank};
 use crate::ContextItem;
+use crate::order::instant_lead;
 
 /// Prefers newer items, by rank: the newest scores 1.0, the oldest 0.0, the rest evenly between.
 ///
@@ -35,7 +36,8 @@ impl Scorer for RecencyScorer {
     }
 
     fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
-        rank::rank_scores(items.iter().map(ContextItem::timestamp), scores);
+        let timestamps = items.iter().map(ContextItem::timestamp);
+        rank::rank_scores(timestamps, |timestamp| instant_lead(*timestamp), scores);
     }
 }
 

@@ -130,9 +130,7 @@ impl QuotaPolicy for CountConstrainedKnapsackSlice {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{
-        assert_slice, empty_inputs_give_nothing, kind, of_kind, select,
-    };
+    use super::super::testing::{assert_slice, empty_inputs_give_nothing, kind, of_kind, select};
     use super::*;
 
     fn slicer(
@@ -140,7 +138,8 @@ mod tests {
         bucket: i64,
         scarcity: ScarcityBehavior,
     ) -> CountConstrainedKnapsackSlice {
-        let entries = entries.iter().map(|(k, r, c)| CountQuotaEntry::new(kind(k), *r, *c).unwrap());
+        let entries =
+            entries.iter().map(|(k, r, c)| CountQuotaEntry::new(kind(k), *r, *c).unwrap());
         let knapsack = KnapsackSlice::new(bucket).unwrap();
         CountConstrainedKnapsackSlice::new(entries.collect(), knapsack, scarcity).unwrap()
     }

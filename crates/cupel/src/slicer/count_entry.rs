@@ -33,7 +33,8 @@ impl CountQuotaEntry {
     ) -> Result<Self, CupelError> {
         if require_count > cap_count {
             return Err(CupelError::SlicerConfig(format!(
-                "{kind}: require_count `{require_count}` must not exceed cap_count `{cap_count}`"
+                "kind `{kind}`: require_count `{require_count}` must not exceed cap_count \
+                 `{cap_count}`"
             )));
         }
         Ok(Self { kind, require_count, cap_count })
@@ -90,7 +91,8 @@ mod tests {
     #[test]
     fn a_requirement_above_the_cap_is_refused() {
         let error = CountQuotaEntry::new(ContextKind::memory(), 3, 2).unwrap_err();
-        assert_eq!(error.to_string(), "Memory: require_count `3` must not exceed cap_count `2`");
+        let text = "kind `Memory`: require_count `3` must not exceed cap_count `2`";
+        assert_eq!(error.to_string(), text);
         assert!(CountQuotaEntry::new(ContextKind::memory(), 1, 0).is_err());
     }
 

@@ -48,7 +48,8 @@ impl CountPhase<'_> {
         is_present: &dyn Fn(&ContextKind) -> bool,
     ) -> Result<Vec<CountRequirementShortfall>, CupelError> {
         let absent = self.entries.iter().filter(|entry| !is_present(entry.kind()));
-        let shortfalls = absent.map(|entry| self.shortfall(entry, 0)).collect::<Result<Vec<_>, _>>()?;
+        let shortfalls =
+            absent.map(|entry| self.shortfall(entry, 0)).collect::<Result<Vec<_>, _>>()?;
         Ok(shortfalls.into_iter().flatten().collect())
     }
 

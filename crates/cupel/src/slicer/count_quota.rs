@@ -89,11 +89,7 @@ impl CountQuotaSlice {
     }
 
     fn phase(&self) -> CountPhase<'_> {
-        CountPhase {
-            slicer: "CountQuotaSlice",
-            entries: &self.entries,
-            scarcity: self.scarcity,
-        }
+        CountPhase { slicer: "CountQuotaSlice", entries: &self.entries, scarcity: self.scarcity }
     }
 }
 

@@ -13,9 +13,11 @@ mod count_entry;
 mod count_phase;
 mod count_quota;
 mod greedy;
-mod knapsack;
 mod kind_index;
+mod knapsack;
 mod quota;
+#[cfg(feature = "stream")]
+mod stream;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,6 +32,8 @@ pub use count_quota::CountQuotaSlice;
 pub use greedy::GreedySlice;
 pub use knapsack::KnapsackSlice;
 pub use quota::{QuotaEntry, QuotaSlice};
+#[cfg(feature = "stream")]
+pub use stream::StreamSlice;
 
 /// Chooses which items to keep within the budget.
 ///
@@ -172,7 +176,11 @@ impl<'a> SliceRequest<'a> {
     }
 
     /// The same for other candidates and another budget.
-    fn with<'b>(&'b self, candidates: &'b [Candidate<'b>], budget: &'b ContextBudget) -> SliceRequest<'b> {
+    fn with<'b>(
+        &'b self,
+        candidates: &'b [Candidate<'b>],
+        budget: &'b ContextBudget,
+    ) -> SliceRequest<'b> {
         SliceRequest { candidates, budget, only_kind: self.only_kind }
     }
 }

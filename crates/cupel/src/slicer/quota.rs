@@ -40,13 +40,13 @@ impl QuotaEntry {
         for (field, percent) in [("require", require), ("cap", cap)] {
             if !(0.0..=100.0).contains(&percent) {
                 return Err(CupelError::SlicerConfig(format!(
-                    "{kind}: {field} `{percent}` must be within 0 and 100"
+                    "kind `{kind}`: {field} `{percent}` must be within 0 and 100"
                 )));
             }
         }
         if require > cap {
             return Err(CupelError::SlicerConfig(format!(
-                "{kind}: require `{require}` must not exceed cap `{cap}`"
+                "kind `{kind}`: require `{require}` must not exceed cap `{cap}`"
             )));
         }
         Ok(Self { kind, require, cap })
@@ -126,7 +126,8 @@ impl QuotaSlice {
     /// What each kind may spend, by partition.
     fn shares(&self, partitions: &Partitions<'_>, target: i64) -> Vec<Share> {
         let tokens_of = |percent: f64| (percent / 100.0 * target as f64).floor() as i64;
-        let mut shares = vec![Share { require: 0, cap: target, budget: 0 }; partitions.masses.len()];
+        let mut shares =
+            vec![Share { require: 0, cap: target, budget: 0 }; partitions.masses.len()];
         let mut total_required = 0_i128;
         for entry in &self.entries {
             let require = tokens_of(entry.require);
@@ -324,8 +325,7 @@ mod tests {
         let entries = entries.iter().map(|(k, r, c)| QuotaEntry::new(kind(k), *r, *c).unwrap());
         let slicer = QuotaSlice::new(entries.collect(), Box::new(spy.clone())).unwrap();
         slicer.slice(items, &ContextBudget::plain(target, target)).unwrap();
-        let calls = spy.0.lock().unwrap().clone();
-        calls
+        spy.0.lock().unwrap().clone()
     }
 
     fn call(kind: &str, cap: i64, budget: i64) -> (String, i64, i64) {
@@ -345,7 +345,8 @@ mod tests {
 
     #[test]
     fn required_shares_come_first_and_the_rest_is_divided_and_rounded_down() {
-        let items = [of_kind("A", "a", 500, 0.9), of_kind("b", "b", 500, 0.8), of_kind("c", "c", 1, 0.1)];
+        let items =
+            [of_kind("A", "a", 500, 0.9), of_kind("b", "b", 500, 0.8), of_kind("c", "c", 1, 0.1)];
         let entries = [("a", 33.0, 100.0), ("B", 33.0, 100.0)];
         // 340 of 1000 are left; ⌊340 × 500 / 1001⌋ = 169.
         let expected = [call("A", 1000, 499), call("b", 1000, 499)];
@@ -367,7 +368,8 @@ mod tests {
 
     #[test]
     fn a_cap_of_zero_keeps_the_kind_out_zero_token_items_too() {
-        let items = [of_kind("a", "a", 10, 0.9), of_kind("a", "a0", 0, 0.9), of_kind("b", "b", 9, 0.8)];
+        let items =
+            [of_kind("a", "a", 10, 0.9), of_kind("a", "a0", 0, 0.9), of_kind("b", "b", 9, 0.8)];
         assert_slice(&quota(&[("a", 0.0, 0.0)]), &items, 100, &["b"]);
     }
 
@@ -418,10 +420,10 @@ mod tests {
         let text = |require, cap| {
             QuotaEntry::new(ContextKind::memory(), require, cap).unwrap_err().to_string()
         };
-        assert_eq!(text(-1.0, 5.0), "Memory: require `-1` must be within 0 and 100");
-        assert_eq!(text(0.0, 100.5), "Memory: cap `100.5` must be within 0 and 100");
-        assert_eq!(text(f64::NAN, 5.0), "Memory: require `NaN` must be within 0 and 100");
-        assert_eq!(text(6.0, 5.0), "Memory: require `6` must not exceed cap `5`");
+        assert_eq!(text(-1.0, 5.0), "kind `Memory`: require `-1` must be within 0 and 100");
+        assert_eq!(text(0.0, 100.5), "kind `Memory`: cap `100.5` must be within 0 and 100");
+        assert_eq!(text(f64::NAN, 5.0), "kind `Memory`: require `NaN` must be within 0 and 100");
+        assert_eq!(text(6.0, 5.0), "kind `Memory`: require `6` must not exceed cap `5`");
     }
 
     #[test]

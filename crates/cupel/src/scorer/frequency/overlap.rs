@@ -1,11 +1,11 @@
 //! Counts, for every set of tags, the items that share at least one of them.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
 
 use crate::ContextItem;
-use crate::model::Caseless;
-
-type FastMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+use crate::model::{Caseless, NumberTable};
 
 /// Lists of small integers, one after the other in one allocation.
 #[derive(Default)]
@@ -48,31 +48,73 @@ impl TagIndex {
     /// Calls back with every tagged item and the number of items, itself included, that share a
     /// tag with it.
     pub(super) fn for_each_overlap(&self, mut report: impl FnMut(u32, usize)) {
+        let state = RandomState::default();
         let mut union = Union::new(self);
-        let mut known: FastMap<&[u32], usize> = FastMap::default();
-        for (item, tags) in (0..).zip(self.tags_of_item.iter()) {
-            if !tags.is_empty() {
-                report(item, *known.entry(tags).or_insert_with(|| union.count(tags)));
+        // Items with the same tags are counted once.
+        let mut table = NumberTable::with_capacity(self.item_count);
+        let mut counts = vec![0; self.item_count];
+        let tags_of = |item: u32| self.tags_of_item.get(item as usize);
+        for item in 0..self.item_count as u32 {
+            let tags = tags_of(item);
+            if tags.is_empty() {
+                continue;
             }
+            let same = |other| tags_of(other) == tags;
+            let first = table.find_or_insert(state.hash_one(tags), item, same);
+            if first == item {
+                counts[item as usize] = union.count(tags) as u32;
+            }
+            report(item, counts[first as usize] as usize);
         }
     }
 }
 
 fn number_tags(items: &[ContextItem]) -> (Lists, usize) {
-    let mut numbers: FastMap<Caseless<'_>, u32> = FastMap::default();
+    let mut numbers = TagNumbers::new(items.iter().map(|item| item.tags().len()).sum());
     let mut lists = Lists::default();
-    let mut tags: Vec<u32> = Vec::new();
-    for item in items {
-        for tag in item.tags() {
-            let next = numbers.len() as u32;
-            tags.push(*numbers.entry(Caseless(tag)).or_insert(next));
+    let (mut hashes, mut tags): (Vec<u64>, Vec<u32>) = (Vec::new(), Vec::new());
+    for block in items.chunks(BLOCK) {
+        hashes.clear();
+        let texts = block.iter().flat_map(|item| item.tags());
+        hashes.extend(texts.map(|tag| numbers.state.hash_one(Caseless(tag))));
+        let mut hashes = hashes.iter();
+        for item in block {
+            let with_hashes = item.tags().iter().zip(&mut hashes);
+            tags.extend(with_hashes.map(|(tag, hash)| numbers.number(Caseless(tag), *hash)));
+            tags.sort_unstable();
+            tags.dedup();
+            lists.values.append(&mut tags);
+            lists.ends.push(lists.values.len());
         }
-        tags.sort_unstable();
-        tags.dedup();
-        lists.values.append(&mut tags);
-        lists.ends.push(lists.values.len());
     }
-    (lists, numbers.len())
+    (lists, numbers.tags.len())
+}
+
+/// As many items are hashed ahead, so that the processor can wait for several of them at once.
+const BLOCK: usize = 32;
+
+/// Numbers tags in the order in which they first appear.
+struct TagNumbers<'a> {
+    state: RandomState,
+    table: NumberTable,
+    tags: Vec<(Caseless<'a>, u64)>,
+}
+
+impl<'a> TagNumbers<'a> {
+    fn new(capacity: usize) -> Self {
+        let table = NumberTable::with_capacity(capacity);
+        Self { state: RandomState::default(), table, tags: Vec::new() }
+    }
+
+    fn number(&mut self, tag: Caseless<'a>, hash: u64) -> u32 {
+        let next = self.tags.len() as u32;
+        let same = |number| self.tags[number as usize] == (tag, hash);
+        let number = self.table.find_or_insert(hash, next, same);
+        if number == next {
+            self.tags.push((tag, hash));
+        }
+        number
+    }
 }
 
 fn invert(tags_of_item: &Lists, tag_count: usize) -> Lists {
@@ -108,8 +150,10 @@ struct Union<'a> {
     rows: Vec<Vec<u64>>,
     row_of_tag: Vec<Option<u32>>,
     tagged_items: usize,
-    /// The union so far; all zero between two counts.
-    scratch: Vec<u64>,
+    /// The union so far, where a tag has a row.
+    dense: Vec<u64>,
+    /// The union so far, where no tag has a row; all zero between two counts.
+    sparse: Vec<u64>,
 }
 
 impl<'a> Union<'a> {
@@ -125,7 +169,14 @@ impl<'a> Union<'a> {
         });
         let row_of_tag = row_of_tag.collect();
         let tagged_items = index.tags_of_item.iter().filter(|tags| !tags.is_empty()).count();
-        Self { index, rows, row_of_tag, tagged_items, scratch: vec![0; words] }
+        Self {
+            index,
+            rows,
+            row_of_tag,
+            tagged_items,
+            dense: vec![0; words],
+            sparse: vec![0; words],
+        }
     }
 
     fn count(&mut self, tags: &[u32]) -> usize {
@@ -136,45 +187,46 @@ impl<'a> Union<'a> {
         if tags.iter().any(|tag| items_of(tag).len() == self.tagged_items) {
             return self.tagged_items;
         }
-        let mut count = self.join_rows(tags);
-        let any_row = count > 0;
-        for tag in tags.iter().filter(|tag| self.row_of_tag[**tag as usize].is_none()) {
-            for item in self.index.items_of_tag.get(*tag as usize) {
-                let word = &mut self.scratch[*item as usize / WORD];
-                let bit = 1_u64 << (*item as usize % WORD);
-                count += usize::from(*word & bit == 0);
-                *word |= bit;
-            }
+        let row_of = |tag: &u32| self.row_of_tag[*tag as usize];
+        let mut rows = tags.iter().filter_map(row_of).map(|row| &*self.rows[row as usize]);
+        let rare = || tags.iter().filter(|tag| row_of(tag).is_none()).map(items_of);
+        if let Some(first) = rows.next() {
+            let count = join_rows(&mut self.dense, first, rows);
+            return count + rare().map(|items| join_items(&mut self.dense, items)).sum::<usize>();
         }
-        self.clear(tags, any_row);
+        let count = rare().map(|items| join_items(&mut self.sparse, items)).sum();
+        for item in rare().flatten() {
+            self.sparse[*item as usize / WORD] = 0;
+        }
         count
     }
+}
 
-    /// Joins the tags that have a row, and counts the result.
-    fn join_rows(&mut self, tags: &[u32]) -> usize {
-        let mut rows =
-            tags.iter().filter_map(|tag| self.row_of_tag[*tag as usize]).map(|row| row as usize);
-        let Some(first) = rows.next() else { return 0 };
-        self.scratch.copy_from_slice(&self.rows[first]);
-        for row in rows {
-            for (word, other) in self.scratch.iter_mut().zip(&self.rows[row]) {
-                *word |= other;
-            }
-        }
-        self.scratch.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    fn clear(&mut self, tags: &[u32], any_row: bool) {
-        if any_row {
-            self.scratch.fill(0);
-            return;
-        }
-        for tag in tags {
-            for item in self.index.items_of_tag.get(*tag as usize) {
-                self.scratch[*item as usize / WORD] = 0;
-            }
+/// Joins rows and returns how many bits are set.
+fn join_rows<'r>(
+    union: &mut [u64],
+    first: &[u64],
+    others: impl Iterator<Item = &'r [u64]>,
+) -> usize {
+    union.copy_from_slice(first);
+    for row in others {
+        for (word, other) in union.iter_mut().zip(row) {
+            *word |= other;
         }
     }
+    union.iter().map(|word| u64::from(word.count_ones())).sum::<u64>() as usize
+}
+
+/// Joins items and returns how many of them are new.
+fn join_items(union: &mut [u64], items: &[u32]) -> usize {
+    let is_new = |item: &&u32| {
+        let word = &mut union[**item as usize / WORD];
+        let bit = 1 << (**item as usize % WORD);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    };
+    items.iter().filter(is_new).count()
 }
 
 fn bit_row(items: &[u32], words: usize) -> Vec<u64> {

@@ -5,7 +5,7 @@ use crate::{ContextBudget, ContextItem, CupelError, ScoredItem};
 use table::Packable;
 
 /// The largest table that a selection may need, in cells.
-const MAX_CELLS: u64 = 50_000_000;
+const MAX_CELLS: i64 = 50_000_000;
 
 /// Scores become integers with four digits.
 const SCORE_SCALE: f64 = 10_000.0;
@@ -90,8 +90,8 @@ impl KnapsackSlice {
             Bucket::Tokens(size) => size,
             // The smallest size for which ⌊target / size⌋ × candidates stays within the limit.
             Bucket::Finest => {
-                let most_buckets = MAX_CELLS / (candidates as u64).max(1);
-                target / (most_buckets as i64 + 1) + 1
+                let candidates = i64::try_from(candidates).unwrap_or(i64::MAX);
+                target / (MAX_CELLS / candidates.max(1) + 1) + 1
             }
         }
     }
@@ -99,7 +99,7 @@ impl KnapsackSlice {
 
 fn check_table(candidates: usize, capacity: u64) -> Result<(), CupelError> {
     let cells = u128::from(capacity) * candidates as u128;
-    if cells <= u128::from(MAX_CELLS) {
+    if cells <= MAX_CELLS as u128 {
         return Ok(());
     }
     Err(CupelError::TableTooLarge {
@@ -203,15 +203,19 @@ mod tests {
 
     #[test]
     fn an_item_of_integer_score_zero_is_never_taken() {
-        let items = [scored("tiny", 10, 0.000_099), scored("neg", 10, -1.0), scored("nan", 1, f64::NAN)];
+        let items =
+            [scored("tiny", 10, 0.000_099), scored("neg", 10, -1.0), scored("nan", 1, f64::NAN)];
         assert_slice(&bucket(10), &items, 100, &[]);
         assert_slice(&bucket(10), &[scored("least", 10, 0.000_1)], 100, &["least"]);
     }
 
     #[test]
     fn infinite_scores_saturate() {
-        let items =
-            [scored("i1", 10, f64::INFINITY), scored("i2", 10, f64::INFINITY), scored("i3", 10, 1e300)];
+        let items = [
+            scored("i1", 10, f64::INFINITY),
+            scored("i2", 10, f64::INFINITY),
+            scored("i3", 10, 1e300),
+        ];
         assert_slice(&bucket(10), &items, 30, &["i3", "i2", "i1"]);
         assert_slice(&bucket(10), &items, 20, &["i2", "i1"]);
         assert_slice(&bucket(10), &[scored("-inf", 10, f64::NEG_INFINITY)], 30, &[]);

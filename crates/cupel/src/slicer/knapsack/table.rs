@@ -25,10 +25,7 @@ pub(super) struct Packable {
 }
 
 /// Positions of the best packing, in the order in which the table is walked back: last first.
-pub(super) fn best_packing(
-    packables: impl Iterator<Item = Packable>,
-    capacity: u64,
-) -> Vec<usize> {
+pub(super) fn best_packing(packables: impl Iterator<Item = Packable>, capacity: u64) -> Vec<usize> {
     let relevant = relevant(packables, capacity);
     let total: u128 = relevant.iter().map(|packable| u128::from(packable.value)).sum();
     // Narrow sums let the compiler work on more columns at a time.
@@ -185,7 +182,9 @@ mod tests {
     fn the_short_cuts_select_exactly_what_the_textbook_does() {
         let mut state = 1_u64;
         let mut random = move |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % below
         };
         for round in 0..4_000 {

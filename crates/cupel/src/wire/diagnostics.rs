@@ -1,0 +1,288 @@
+//! Reports, reasons and events.
+
+use serde::ser::{SerializeMap, SerializeStruct};
+use serde::{Serialize, Serializer};
+
+use super::float::Number;
+use super::{Fields, Problem, Read, Value, deserialize};
+use crate::diagnostics::{
+    CountRequirementShortfall, DiagnosticTraceCollector, ExcludedItem, ExclusionReason,
+    IncludedItem, InclusionReason, OverflowEvent, PipelineStage, ReportDraft, SelectionReport,
+    TraceDetailLevel, TraceEvent,
+};
+
+deserialize!(
+    CountRequirementShortfall,
+    DiagnosticTraceCollector,
+    ExcludedItem,
+    ExclusionReason,
+    IncludedItem,
+    InclusionReason,
+    OverflowEvent,
+    PipelineStage,
+    SelectionReport,
+    TraceEvent,
+);
+
+impl Serialize for PipelineStage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl Read for PipelineStage {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        String::read(value).map(|name| Self::from_name(&name))
+    }
+}
+
+impl Serialize for TraceEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let stage = self.unknown_stage.as_deref().unwrap_or(self.stage.name());
+        let len = 3 + usize::from(self.message.is_some());
+        let mut fields = serializer.serialize_struct("TraceEvent", len)?;
+        fields.serialize_field("stage", stage)?;
+        fields.serialize_field("duration_ms", &self.duration_ms)?;
+        fields.serialize_field("item_count", &self.item_count)?;
+        match &self.message {
+            Some(message) => fields.serialize_field("message", message)?,
+            None => fields.skip_field("message")?,
+        }
+        fields.end()
+    }
+}
+
+impl Read for TraceEvent {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let mut fields = Fields::of(value)?;
+        let name: String = fields.required("stage")?;
+        let stage = PipelineStage::from_name(&name);
+        Ok(Self {
+            stage,
+            duration_ms: fields.required("duration_ms")?,
+            item_count: fields.required("item_count")?,
+            message: fields.optional("message")?,
+            unknown_stage: (stage == PipelineStage::Unknown).then_some(name),
+        })
+    }
+}
+
+impl Serialize for ExclusionReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("reason", self.name())?;
+        match self {
+            Self::BudgetExceeded { item_tokens, available_tokens } => {
+                map.serialize_entry("item_tokens", item_tokens)?;
+                map.serialize_entry("available_tokens", available_tokens)?;
+            }
+            Self::ScoredTooLow { score, threshold } => {
+                map.serialize_entry("score", &Number(*score))?;
+                map.serialize_entry("threshold", &Number(*threshold))?;
+            }
+            Self::Deduplicated { deduplicated_against } => {
+                map.serialize_entry("deduplicated_against", deduplicated_against)?;
+            }
+            Self::QuotaCapExceeded { kind, cap, actual } => {
+                map.serialize_entry("kind", kind)?;
+                map.serialize_entry("cap", cap)?;
+                map.serialize_entry("actual", actual)?;
+            }
+            Self::QuotaRequireDisplaced { displaced_by_kind } => {
+                map.serialize_entry("displaced_by_kind", displaced_by_kind)?;
+            }
+            Self::NegativeTokens { tokens } => map.serialize_entry("tokens", tokens)?,
+            Self::PinnedOverride { displaced_by } => {
+                map.serialize_entry("displaced_by", displaced_by)?;
+            }
+            Self::Filtered { filter_name } => map.serialize_entry("filter_name", filter_name)?,
+            Self::CountCapExceeded { kind, cap, count } => {
+                map.serialize_entry("kind", kind)?;
+                map.serialize_entry("cap", cap)?;
+                map.serialize_entry("count", count)?;
+            }
+            Self::CountRequireCandidatesExhausted { kind } => map.serialize_entry("kind", kind)?,
+            Self::Unknown { fields, .. } => {
+                for (name, value) in fields {
+                    map.serialize_entry(name, value)?;
+                }
+            }
+            Self::_Unknown => {}
+        }
+        map.end()
+    }
+}
+
+impl Read for ExclusionReason {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let mut fields = Fields::of(value)?;
+        let name: String = fields.required("reason")?;
+        Ok(match name.as_str() {
+            "BudgetExceeded" => Self::BudgetExceeded {
+                item_tokens: fields.required("item_tokens")?,
+                available_tokens: fields.required("available_tokens")?,
+            },
+            "ScoredTooLow" => Self::ScoredTooLow {
+                score: fields.required("score")?,
+                threshold: fields.required("threshold")?,
+            },
+            "Deduplicated" => Self::Deduplicated {
+                deduplicated_against: fields.required("deduplicated_against")?,
+            },
+            "QuotaCapExceeded" => Self::QuotaCapExceeded {
+                kind: fields.required("kind")?,
+                cap: fields.required("cap")?,
+                actual: fields.required("actual")?,
+            },
+            "QuotaRequireDisplaced" => Self::QuotaRequireDisplaced {
+                displaced_by_kind: fields.required("displaced_by_kind")?,
+            },
+            "NegativeTokens" => Self::NegativeTokens { tokens: fields.required("tokens")? },
+            "PinnedOverride" => {
+                Self::PinnedOverride { displaced_by: fields.required("displaced_by")? }
+            }
+            "Filtered" => Self::Filtered { filter_name: fields.required("filter_name")? },
+            "CountCapExceeded" => Self::CountCapExceeded {
+                kind: fields.required("kind")?,
+                cap: fields.required("cap")?,
+                count: fields.required("count")?,
+            },
+            "CountRequireCandidatesExhausted" => {
+                Self::CountRequireCandidatesExhausted { kind: fields.required("kind")? }
+            }
+            _ => {
+                let rest = fields.rest().into_iter();
+                let fields = rest.map(|(key, value)| (key.into_owned(), value.into())).collect();
+                Self::Unknown { name, fields }
+            }
+        })
+    }
+}
+
+impl Serialize for InclusionReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry("reason", self.name())?;
+        map.end()
+    }
+}
+
+impl Read for InclusionReason {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let name: String = Fields::of(value)?.required("reason")?;
+        let known = [Self::Scored, Self::Pinned, Self::ZeroToken];
+        known.into_iter().find(|reason| reason.name() == name).ok_or_else(|| {
+            let text = format!("must be one of Scored, Pinned, ZeroToken, got \"{name}\"");
+            Problem::new(text).in_field("reason")
+        })
+    }
+}
+
+impl Read for IncludedItem {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let mut fields = Fields::of(value)?;
+        Ok(Self {
+            item: fields.required("item")?,
+            score: fields.required("score")?,
+            reason: fields.required("reason")?,
+        })
+    }
+}
+
+impl Read for ExcludedItem {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let mut fields = Fields::of(value)?;
+        Ok(Self {
+            item: fields.required("item")?,
+            score: fields.required("score")?,
+            reason: fields.required("reason")?,
+        })
+    }
+}
+
+impl Read for CountRequirementShortfall {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let mut fields = Fields::of(value)?;
+        Ok(Self {
+            kind: fields.required("kind")?,
+            required_count: fields.required("required_count")?,
+            satisfied_count: fields.required("satisfied_count")?,
+        })
+    }
+}
+
+impl Read for OverflowEvent {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let mut fields = Fields::of(value)?;
+        Ok(Self {
+            tokens_over_budget: fields.required("tokens_over_budget")?,
+            overflowing_items: fields.required("overflowing_items")?,
+            budget: fields.required("budget")?,
+        })
+    }
+}
+
+fn read_report(fields: &mut Fields<'_>) -> Result<SelectionReport, Problem> {
+    Ok(SelectionReport {
+        events: fields.required("events")?,
+        included: fields.required("included")?,
+        excluded: fields.required("excluded")?,
+        total_candidates: fields.required("total_candidates")?,
+        total_tokens_considered: fields.required("total_tokens_considered")?,
+        count_requirement_shortfalls: fields.or_default("count_requirement_shortfalls")?,
+        overflow: fields.optional("overflow")?,
+    })
+}
+
+impl Read for SelectionReport {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let report = read_report(&mut Fields::of(value)?)?;
+        let (included, excluded) = (report.included.len(), report.excluded.len());
+        if report.total_candidates != included + excluded {
+            return Err(Problem::new(format!(
+                "total_candidates {} does not equal included.len() {included} + excluded.len() \
+                 {excluded}",
+                report.total_candidates
+            )));
+        }
+        Ok(report)
+    }
+}
+
+impl Serialize for DiagnosticTraceCollector {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let report = self.draft.so_far();
+        let mut fields = serializer.serialize_struct("DiagnosticTraceCollector", 8)?;
+        fields.serialize_field("events", &report.events)?;
+        fields.serialize_field("included", &report.included)?;
+        fields.serialize_field("excluded", &report.excluded)?;
+        fields.serialize_field("total_candidates", &report.total_candidates)?;
+        fields.serialize_field("total_tokens_considered", &report.total_tokens_considered)?;
+        fields.serialize_field("detail_level", &self.detail_level)?;
+        let shortfalls = &report.count_requirement_shortfalls;
+        fields.serialize_field("count_requirement_shortfalls", shortfalls)?;
+        match &report.overflow {
+            Some(overflow) => fields.serialize_field("overflow", overflow)?,
+            None => fields.skip_field("overflow")?,
+        }
+        fields.end()
+    }
+}
+
+impl Read for TraceDetailLevel {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        match String::read(value)?.as_str() {
+            "Stage" => Ok(Self::Stage),
+            "Item" => Ok(Self::Item),
+            other => Err(Problem::new(format!("must be one of Stage, Item, got \"{other}\""))),
+        }
+    }
+}
+
+impl Read for DiagnosticTraceCollector {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let mut fields = Fields::of(value)?;
+        let draft = ReportDraft::resume(read_report(&mut fields)?);
+        Ok(Self::resume(draft, fields.required("detail_level")?))
+    }
+}

@@ -1,0 +1,19 @@
+//! Tests through the public interface, one module for each chapter of the specification.
+
+mod auto_traits;
+mod bad_input;
+mod diagnostics;
+mod example_of_the_specification;
+mod pipeline;
+#[cfg(feature = "serde")]
+mod policies;
+mod published_program;
+#[cfg(feature = "schema")]
+mod schema;
+mod sensitivity;
+mod simulation;
+#[cfg(feature = "stream")]
+mod stream;
+mod support;
+#[cfg(feature = "serde")]
+mod wire;

@@ -1,0 +1,85 @@
+//! The JSON Schema of a policy description agrees with what is read.
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use cupel::{PolicyDescription, Preset};
+use serde_json::{Value, json};
+
+struct Schema(Schemas, SchemaIndex);
+
+impl Schema {
+    fn new() -> Self {
+        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        compiler.enable_format_assertions();
+        compiler.add_resource("policy.json", PolicyDescription::json_schema()).unwrap();
+        let index = compiler.compile("policy.json", &mut schemas).unwrap();
+        Self(schemas, index)
+    }
+
+    fn accepts(&self, value: &Value) -> bool {
+        self.0.validate(value, self.1).is_ok()
+    }
+}
+
+fn reads(value: &Value) -> bool {
+    serde_json::from_value::<PolicyDescription>(value.clone()).is_ok()
+}
+
+#[test]
+fn everything_that_is_written_is_valid() {
+    let schema = Schema::new();
+    for preset in Preset::ALL {
+        let written = serde_json::to_value(preset.description()).unwrap();
+        let result = schema.0.validate(&written, schema.1);
+        assert!(result.is_ok(), "{preset}: {:#}", result.unwrap_err());
+    }
+}
+
+#[test]
+fn schema_and_reader_agree_on_shapes() {
+    let schema = Schema::new();
+    let with = |scorer: Value| json!({ "scorers": [scorer] });
+    let slicer = |slicer: Value| json!({ "scorers": [{ "type": "recency" }], "slicer": slicer });
+    let cases = [
+        (with(json!("recency")), true),
+        (with(json!("tag")), false),
+        (with(json!({ "type": "recency" })), true),
+        (with(json!({ "type": "recency", "weight": 2 })), true),
+        (with(json!({ "type": "recency", "half_life": "1h" })), false),
+        (with(json!({ "type": "recencyy" })), false),
+        (with(json!({ "type": "tag" })), false),
+        (with(json!({ "type": "tag", "weights": { "a": 1 } })), true),
+        (with(json!({ "type": "decay", "curve": { "type": "window", "max_age": "6h" } })), true),
+        (
+            with(json!({ "type": "decay", "curve": { "type": "window", "max_age": "6 parsecs" } })),
+            false,
+        ),
+        (with(json!({ "type": "decay", "curve": { "type": "window" } })), false),
+        (with(json!({ "type": "scaled", "scorer": { "type": "frequency" } })), true),
+        (with(json!({ "type": "scaled" })), false),
+        (json!({ "scorers": [] }), false),
+        (json!({}), false),
+        (json!({ "scorers": [{ "type": "recency" }], "unknown": 1 }), false),
+        (json!({ "scorers": [{ "type": "recency" }], "placer": "u-shaped" }), true),
+        (json!({ "scorers": [{ "type": "recency" }], "placer": "random" }), false),
+        (slicer(json!("greedy")), true),
+        (slicer(json!("quota")), false),
+        (slicer(json!({ "type": "greedy" })), true),
+        (slicer(json!({ "type": "greedy", "bucket_size": 5 })), false),
+        (slicer(json!({ "type": "knapsack", "bucket_size": "finest" })), true),
+        (slicer(json!({ "type": "knapsack", "bucket_size": 0 })), false),
+        (
+            slicer(json!({ "type": "quota", "quotas": [{ "kind": "a", "require": 1, "cap": 2 }] })),
+            true,
+        ),
+        (slicer(json!({ "type": "quota", "quotas": [{ "kind": "a", "require": 1 }] })), false),
+        (
+            slicer(json!({ "type": "count-quota", "entries": [{ "kind": "a", "cap_count": 2 }] })),
+            true,
+        ),
+        (slicer(json!({ "type": "count-quota" })), false),
+    ];
+    for (value, expected) in cases {
+        assert_eq!(reads(&value), expected, "reader: {value}");
+        assert_eq!(schema.accepts(&value), expected, "schema: {value}");
+    }
+}
