@@ -1,4 +1,90 @@
 //! Cupel decides what goes into a language model's context window.
+//!
+//! Hand it candidates (messages, documents, tool outputs, memories, each with a token count) and a
+//! token budget. It classifies, scores, deduplicates, sorts, slices and places them, returns the
+//! window, and can say of every single item why it is in or out.
+//!
+//! # Five minutes
+//!
+//! A [`Pipeline`] is three strategies. A [`Scorer`] says how relevant each item is, a [`Slicer`]
+//! which ones fit, a [`Placer`] in which order they go.
+//!
+//! ```
+//! use cupel::{
+//!     CompositeScorer, ContextBudget, ContextItemBuilder, ContextKind, GreedySlice, KindScorer,
+//!     Pipeline, RecencyScorer, UShapedPlacer,
+//! };
+//!
+//! let pipeline = Pipeline::builder()
+//!     .scorer(CompositeScorer::new(vec![
+//!         (Box::new(RecencyScorer), 2.0),
+//!         (Box::new(KindScorer::with_default_weights()), 1.0),
+//!     ])?)
+//!     .slicer(GreedySlice)
+//!     .placer(UShapedPlacer)
+//!     .build()?;
+//! # Ok::<(), cupel::CupelError>(())
+//! ```
+//!
+//! Items are built once and are cheap to clone. Only text and token count are required. Pinned
+//! items are always in.
+//!
+//! ```
+//! use cupel::{ContextItemBuilder, ContextKind};
+//!
+//! let prompt = ContextItemBuilder::new("You are terse.", 4)
+//!     .kind(ContextKind::system_prompt())
+//!     .pinned(true)
+//!     .build()?;
+//! let result = ContextItemBuilder::new("exit code 1", 5)
+//!     .kind(ContextKind::tool_output())
+//!     .timestamp("2025-01-01T10:00:00Z".parse().unwrap())
+//!     .tags(vec!["deploy".into()])
+//!     .build()?;
+//! # Ok::<(), cupel::CupelError>(())
+//! ```
+//!
+//! A [`ContextBudget`] is the model's window, what to keep free for its answer, and what to aim
+//! for.
+//!
+//! ```
+//! # use cupel::*;
+//! # let pipeline = Pipeline::builder()
+//! #     .scorer(RecencyScorer).slicer(GreedySlice).placer(UShapedPlacer).build()?;
+//! # let items = vec![ContextItemBuilder::new("exit code 1", 5).build()?];
+//! let budget = ContextBudget::builder(8_000).output_reserve(1_000).build()?;
+//! let window = pipeline.run(&items, &budget)?;
+//!
+//! // The same selection, explained.
+//! let report = pipeline.dry_run(&items, &budget)?;
+//! for excluded in &report.excluded {
+//!     println!("{}: {}", excluded.item.content(), excluded.reason);
+//! }
+//! # Ok::<(), cupel::CupelError>(())
+//! ```
+//!
+//! # Where to go from here
+//!
+//! - [`scorer`], [`slicer`] and [`placer`] compare the strategies in a table each, and show how to
+//!   write your own.
+//! - [`diagnostics`] has reports, reasons and collectors; [`analytics`] figures and comparisons.
+//! - [`Pipeline::get_marginal_items`] and [`Pipeline::find_min_budget_for`] try other budgets.
+//! - `PolicyDescription` and `Preset` are policies as data (feature `serde`).
+//!
+//! # Guarantees
+//!
+//! - **Deterministic.** Same items, budget and strategies, same bytes out.
+//! - **Never panics, wraps or loops** on any input. `unsafe` is forbidden.
+//! - **Cheap.** No text is copied, no handle cloned but for the window. No stage costs more than a
+//!   sort, unless the strategy itself does. What is not traced is not paid for.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `serde` | the wire form of items, budgets and reports; policies as data, and presets |
+//! | `schema` | a JSON Schema of a policy description |
+//! | `stream` | selection from a stream that arrives bit by bit |
 
 pub mod analytics;
 mod claim;
@@ -52,3 +138,8 @@ pub use slicer::{
     QuotaConstraint, QuotaConstraintMode, QuotaEntry, QuotaPolicy, QuotaSlice, ScarcityBehavior,
     Selection, SliceRequest, Slicer,
 };
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -73,7 +73,7 @@ fn number_tags(items: &[ContextItem]) -> (Lists, usize) {
     let mut numbers = TagNumbers::new(items.iter().map(|item| item.tags().len()).sum());
     let mut lists = Lists::default();
     let (mut hashes, mut tags): (Vec<u64>, Vec<u32>) = (Vec::new(), Vec::new());
-    for block in items.chunks(BLOCK) {
+    for block in items.chunks(AHEAD) {
         hashes.clear();
         let texts = block.iter().flat_map(|item| item.tags());
         hashes.extend(texts.map(|tag| numbers.state.hash_one(Caseless(tag))));
@@ -91,7 +91,7 @@ fn number_tags(items: &[ContextItem]) -> (Lists, usize) {
 }
 
 /// As many items are hashed ahead, so that the processor can wait for several of them at once.
-const BLOCK: usize = 32;
+const AHEAD: usize = 32;
 
 /// Numbers tags in the order in which they first appear.
 struct TagNumbers<'a> {
@@ -138,7 +138,12 @@ fn invert(tags_of_item: &Lists, tag_count: usize) -> Lists {
     Lists { values, ends }
 }
 
+/// Bits of so many items, one each. Rows consist of blocks because the compiler makes much better
+/// code where a length is known.
+type Block = [u64; 16];
+
 const WORD: usize = u64::BITS as usize;
+const BLOCK: usize = 16 * WORD;
 
 /// Computes the size of unions of the items of several tags.
 ///
@@ -147,36 +152,31 @@ const WORD: usize = u64::BITS as usize;
 /// carries on average, which bounds the memory. Rarer tags are joined item by item.
 struct Union<'a> {
     index: &'a TagIndex,
-    rows: Vec<Vec<u64>>,
+    rows: Vec<Vec<Block>>,
     row_of_tag: Vec<Option<u32>>,
     tagged_items: usize,
     /// The union so far, where a tag has a row.
-    dense: Vec<u64>,
+    dense: Vec<Block>,
     /// The union so far, where no tag has a row; all zero between two counts.
-    sparse: Vec<u64>,
+    sparse: Vec<Block>,
 }
 
 impl<'a> Union<'a> {
     fn new(index: &'a TagIndex) -> Self {
-        let words = index.item_count.div_ceil(WORD);
+        let empty = vec![[0; 16]; index.item_count.div_ceil(BLOCK)];
         let mut rows = Vec::new();
         let row_of_tag = index.items_of_tag.iter().map(|items| {
-            let common = items.len() > words;
-            common.then(|| {
-                rows.push(bit_row(items, words));
+            let is_common = items.len() > index.item_count / WORD;
+            is_common.then(|| {
+                let mut row = empty.clone();
+                join_items(&mut row, items);
+                rows.push(row);
                 rows.len() as u32 - 1
             })
         });
         let row_of_tag = row_of_tag.collect();
         let tagged_items = index.tags_of_item.iter().filter(|tags| !tags.is_empty()).count();
-        Self {
-            index,
-            rows,
-            row_of_tag,
-            tagged_items,
-            dense: vec![0; words],
-            sparse: vec![0; words],
-        }
+        Self { index, rows, row_of_tag, tagged_items, dense: empty.clone(), sparse: empty }
     }
 
     fn count(&mut self, tags: &[u32]) -> usize {
@@ -188,51 +188,45 @@ impl<'a> Union<'a> {
             return self.tagged_items;
         }
         let row_of = |tag: &u32| self.row_of_tag[*tag as usize];
-        let mut rows = tags.iter().filter_map(row_of).map(|row| &*self.rows[row as usize]);
+        let rows = tags.iter().filter_map(row_of).map(|row| &*self.rows[row as usize]);
         let rare = || tags.iter().filter(|tag| row_of(tag).is_none()).map(items_of);
-        if let Some(first) = rows.next() {
-            let count = join_rows(&mut self.dense, first, rows);
+        if rows.clone().next().is_some() {
+            let count = join_rows(&mut self.dense, rows);
             return count + rare().map(|items| join_items(&mut self.dense, items)).sum::<usize>();
         }
         let count = rare().map(|items| join_items(&mut self.sparse, items)).sum();
         for item in rare().flatten() {
-            self.sparse[*item as usize / WORD] = 0;
+            self.sparse[*item as usize / BLOCK] = [0; 16];
         }
         count
     }
 }
 
-/// Joins rows and returns how many bits are set.
-fn join_rows<'r>(
-    union: &mut [u64],
-    first: &[u64],
-    others: impl Iterator<Item = &'r [u64]>,
-) -> usize {
-    union.copy_from_slice(first);
-    for row in others {
-        for (word, other) in union.iter_mut().zip(row) {
-            *word |= other;
+/// Joins rows, whatever the union was before, and returns how many bits are set.
+fn join_rows<'r>(union: &mut [Block], rows: impl Iterator<Item = &'r [Block]> + Clone) -> usize {
+    let mut count = 0;
+    for (at, union) in union.iter_mut().enumerate() {
+        let mut block = [0; 16];
+        for row in rows.clone() {
+            for (word, other) in block.iter_mut().zip(&row[at]) {
+                *word |= other;
+            }
         }
+        count += block.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
+        *union = block;
     }
-    union.iter().map(|word| u64::from(word.count_ones())).sum::<u64>() as usize
+    count
 }
 
 /// Joins items and returns how many of them are new.
-fn join_items(union: &mut [u64], items: &[u32]) -> usize {
+fn join_items(union: &mut [Block], items: &[u32]) -> usize {
     let is_new = |item: &&u32| {
-        let word = &mut union[**item as usize / WORD];
-        let bit = 1 << (**item as usize % WORD);
+        let item = **item as usize;
+        let word = &mut union[item / BLOCK][item % BLOCK / WORD];
+        let bit = 1 << (item % WORD);
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new
     };
     items.iter().filter(is_new).count()
-}
-
-fn bit_row(items: &[u32], words: usize) -> Vec<u64> {
-    let mut row = vec![0; words];
-    for item in items {
-        row[*item as usize / WORD] |= 1 << (*item as usize % WORD);
-    }
-    row
 }
