@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod aggregate;
+mod builders;
+mod chain;
+mod error;
+mod exclusion;
+mod inclusion;
+mod list;
+mod order;
+mod ordering;
+mod reason_kind;
+mod snapshot;
+
+pub use builders::{ItemBuilder, ReportBuilder, budget, item, report};
+pub use chain::{
+    OnFailure, Panic, Return, SelectionReportAssertionChain, SelectionReportAssertions,
+};
+pub use error::SelectionReportAssertionError;
+pub use reason_kind::ExclusionReasonKind;
+pub use snapshot::{ReportSnapshot, snapshot};
