@@ -183,7 +183,7 @@ impl Recording {
             item_count_out: counts.end,
             start_ms: milliseconds(self.stage_start - self.run_start),
             duration_ms: milliseconds(self.stage_start.elapsed()),
-            excluded_count: 0,
+            excluded_count: counts.start.saturating_sub(counts.end),
             excluded: Vec::new(),
         }
     }
@@ -194,8 +194,11 @@ impl Recording {
         snapshot: &mut StageTraceSnapshot,
         exclusions: impl Iterator<Item = (&'i ContextItem, f64, ExclusionReason)>,
     ) {
+        if self.interest == TraceInterest::STAGES {
+            // Nobody would hear of them, and reasons cost texts.
+            return;
+        }
         for (item, score, reason) in exclusions {
-            snapshot.excluded_count += 1;
             if self.interest.item_events {
                 let event = TraceEvent::item(snapshot.stage, reason.to_string());
                 self.item_event(collector, event);

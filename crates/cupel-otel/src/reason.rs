@@ -1,0 +1,103 @@
+//! What a span may say of a reason: its name, never what it carries.
+
+use std::borrow::Cow;
+
+use cupel::{CupelError, ExclusionReason};
+
+/// The name of a reason, as it stands on an exclusion event.
+///
+/// A reason that this version does not know is `"Unknown"`, whatever name it came with: that name
+/// is somebody else's text.
+///
+/// # Example
+///
+/// ```
+/// use cupel::ExclusionReason;
+/// use cupel_otel::exclusion_reason_name;
+///
+/// let reason = ExclusionReason::Deduplicated { deduplicated_against: "a secret".into() };
+/// assert_eq!(exclusion_reason_name(&reason), "Deduplicated");
+/// ```
+#[must_use]
+pub fn exclusion_reason_name(reason: &ExclusionReason) -> &'static str {
+    match reason {
+        ExclusionReason::BudgetExceeded { .. } => "BudgetExceeded",
+        ExclusionReason::ScoredTooLow { .. } => "ScoredTooLow",
+        ExclusionReason::Deduplicated { .. } => "Deduplicated",
+        ExclusionReason::QuotaCapExceeded { .. } => "QuotaCapExceeded",
+        ExclusionReason::QuotaRequireDisplaced { .. } => "QuotaRequireDisplaced",
+        ExclusionReason::NegativeTokens { .. } => "NegativeTokens",
+        ExclusionReason::PinnedOverride { .. } => "PinnedOverride",
+        ExclusionReason::Filtered { .. } => "Filtered",
+        ExclusionReason::CountCapExceeded { .. } => "CountCapExceeded",
+        ExclusionReason::CountRequireCandidatesExhausted { .. } => {
+            "CountRequireCandidatesExhausted"
+        }
+        _ => "Unknown",
+    }
+}
+
+/// What the root span of a failed run says. Texts made of numbers are kept; all others may quote
+/// an item or come from a user's own strategy, and only their code is told.
+pub(crate) fn error_description(error: &CupelError) -> Cow<'static, str> {
+    match error {
+        CupelError::PinnedExceedsBudget { .. }
+        | CupelError::Overflow { .. }
+        | CupelError::TableTooLarge { .. } => format!("{}: {error}", error.code()).into(),
+        other => other.code().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_variants() {
+        let text = || "secret".to_owned();
+        let known = [
+            ExclusionReason::BudgetExceeded { item_tokens: 2, available_tokens: 1 },
+            ExclusionReason::ScoredTooLow { score: 0.1, threshold: 0.2 },
+            ExclusionReason::Deduplicated { deduplicated_against: text() },
+            ExclusionReason::QuotaCapExceeded { kind: text(), cap: 1, actual: 2 },
+            ExclusionReason::QuotaRequireDisplaced { displaced_by_kind: text() },
+            ExclusionReason::NegativeTokens { tokens: -1 },
+            ExclusionReason::PinnedOverride { displaced_by: text() },
+            ExclusionReason::Filtered { filter_name: text() },
+            ExclusionReason::CountCapExceeded { kind: text(), cap: 1, count: 1 },
+            ExclusionReason::CountRequireCandidatesExhausted { kind: text() },
+        ];
+        for reason in known {
+            assert_eq!(exclusion_reason_name(&reason), reason.name());
+        }
+    }
+
+    #[test]
+    fn an_unknown_reason_loses_its_own_name() {
+        let reason = ExclusionReason::Unknown { name: "secret".into(), fields: Vec::new() };
+        assert_eq!(exclusion_reason_name(&reason), "Unknown");
+    }
+
+    #[test]
+    fn errors_made_of_numbers_keep_their_text() {
+        let error = CupelError::Overflow { merged_tokens: 30, target_tokens: 20 };
+        assert_eq!(error_description(&error), format!("overflow: {error}"));
+        let error = CupelError::PinnedExceedsBudget { pinned_tokens: 30, available: 20 };
+        assert_eq!(error_description(&error), format!("pinned_exceeds_budget: {error}"));
+        let error = CupelError::TableTooLarge { candidates: 1, capacity: 2, cells: 3 };
+        assert_eq!(error_description(&error), format!("table_too_large: {error}"));
+    }
+
+    #[test]
+    fn errors_with_a_text_of_their_own_are_told_by_code() {
+        let errors = [
+            CupelError::InvalidBudget("secret".into()),
+            CupelError::PipelineConfig("secret".into()),
+            CupelError::ScorerConfig("secret".into()),
+            CupelError::SlicerConfig("secret".into()),
+        ];
+        for error in errors {
+            assert_eq!(error_description(&error), error.code());
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! One module per behaviour. Each test has a provider and an exporter of its own; `otlp` looks at
+//! what arrives at the other end of a connection.
+
+mod errors;
+mod event_limit;
+mod forwarding;
+mod interest;
+mod metrics;
+mod otlp;
+mod parent;
+mod reuse;
+mod secrets;
+mod seen;
+mod situation;
+mod tiers;
+mod timestamps;
