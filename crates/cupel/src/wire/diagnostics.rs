@@ -42,7 +42,7 @@ impl Serialize for TraceEvent {
         let len = 3 + usize::from(self.message.is_some());
         let mut fields = serializer.serialize_struct("TraceEvent", len)?;
         fields.serialize_field("stage", stage)?;
-        fields.serialize_field("duration_ms", &self.duration_ms)?;
+        fields.serialize_field("duration_ms", &Number(self.duration_ms))?;
         fields.serialize_field("item_count", &self.item_count)?;
         match &self.message {
             Some(message) => fields.serialize_field("message", message)?,

@@ -75,15 +75,23 @@ impl Read for DateTime<Utc> {
             Value::Map(map) => toml_datetime(map),
             _ => None,
         };
-        let instant = text.and_then(|text| DateTime::parse_from_rfc3339(text).ok());
-        match (instant, text) {
-            (Some(instant), _) => Ok(instant.with_timezone(&Utc)),
+        match (text.and_then(instant), text) {
+            (Some(instant), _) => Ok(instant),
             (None, Some(text)) => Err(Problem::new(format!(
                 "must be a date and time with offset, as 2025-01-31T12:00:00Z, got \"{text}\""
             ))),
             (None, None) => expected("a date and time", &value),
         }
     }
+}
+
+/// An instant by RFC 3339. Outside of the years 0 to 9999, which that knows, the year has a sign, as
+/// in what is written for such an instant.
+fn instant(text: &str) -> Option<DateTime<Utc>> {
+    if text.starts_with(['+', '-']) {
+        return text.parse().ok();
+    }
+    DateTime::parse_from_rfc3339(text).ok().map(|instant| instant.with_timezone(&Utc))
 }
 
 /// The TOML parser hands its own dates over as a map with one field.

@@ -1,0 +1,8 @@
+//! When two scores are equal.
+
+/// Whether two scores differ by less than `epsilon`, or are both NaN, or the same infinity.
+pub(super) fn scores_match(actual: f64, expected: f64, epsilon: f64) -> bool {
+    (actual - expected).abs() < epsilon
+        || actual == expected
+        || (actual.is_nan() && expected.is_nan())
+}
