@@ -1,9 +1,8 @@
 //! Assertions about the report as a whole: counts, order, budget and kinds.
 
-use cupel::{ContextBudget, budget_utilization};
+use cupel::{ContextBudget, budget_utilization, compare_scores};
 
 use crate::inclusion::kinds_of;
-use crate::order::descending;
 use crate::{OnFailure, SelectionReportAssertionChain, SelectionReportAssertionError};
 
 impl<'a, F: OnFailure> SelectionReportAssertionChain<'a, F> {
@@ -51,8 +50,9 @@ impl<'a, F: OnFailure> SelectionReportAssertionChain<'a, F> {
     #[track_caller]
     pub fn excluded_items_are_sorted_by_score_descending(self) -> F::Outcome<'a> {
         let excluded = &self.report().excluded;
-        let rise =
-            excluded.windows(2).position(|pair| descending(pair[0].score, pair[1].score).is_gt());
+        let rise = excluded
+            .windows(2)
+            .position(|pair| compare_scores(pair[0].score, pair[1].score).is_gt());
         self.require(rise.is_none(), || {
             let at = rise.unwrap_or_default();
             let next = at + 1;

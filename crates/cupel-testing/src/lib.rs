@@ -7,7 +7,6 @@ mod error;
 mod exclusion;
 mod inclusion;
 mod list;
-mod order;
 mod ordering;
 mod reason_kind;
 mod snapshot;

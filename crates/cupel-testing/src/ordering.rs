@@ -1,8 +1,7 @@
 //! Assertions about where items stand in the window.
 
-use cupel::IncludedItem;
+use cupel::{IncludedItem, compare_scores};
 
-use crate::order::descending;
 use crate::{OnFailure, SelectionReportAssertionChain, SelectionReportAssertionError};
 
 impl<'a, F: OnFailure> SelectionReportAssertionChain<'a, F> {
@@ -118,7 +117,7 @@ impl<'a, F: OnFailure> SelectionReportAssertionChain<'a, F> {
 /// Among items that share the lowest score those at the edges are taken first, so that a tie at
 /// the boundary counts in favour of the window.
 fn top_scored(included: &[IncludedItem], n: usize) -> Vec<usize> {
-    let by_score = |a: &usize, b: &usize| descending(included[*a].score, included[*b].score);
+    let by_score = |a: &usize, b: &usize| compare_scores(included[*a].score, included[*b].score);
     let mut positions: Vec<usize> = (0..included.len()).collect();
     positions.sort_by(|a, b| {
         by_score(a, b)

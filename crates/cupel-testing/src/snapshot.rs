@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use cupel::{ContextItem, CountRequirementShortfall, SelectionReport};
-
-use crate::order::descending;
+use cupel::{ContextItem, CountRequirementShortfall, SelectionReport, compare_scores};
 
 /// A report without what changes from run to run.
 ///
@@ -138,7 +136,7 @@ impl ReportSnapshot {
             let found = candidates.iter().position(|item| item.is_same_item(&entry.item));
             found.unwrap_or(candidates.len())
         };
-        for tied in self.excluded.chunk_by_mut(|a, b| descending(a.score, b.score).is_eq()) {
+        for tied in self.excluded.chunk_by_mut(|a, b| compare_scores(a.score, b.score).is_eq()) {
             if tied.len() > 1 {
                 tied.sort_by_cached_key(position);
             }

@@ -118,6 +118,7 @@ pub use model::{
     Candidate, ContextBudget, ContextBudgetBuilder, ContextItem, ContextItemBuilder, ContextKind,
     ContextSource, OverflowStrategy, ParseContextKindError, ScoredItem,
 };
+pub use order::compare_scores;
 pub use pipeline::{Pipeline, PipelineBuilder};
 pub use placer::{ChronologicalPlacer, Placer, UShapedPlacer};
 #[cfg(feature = "serde")]

@@ -2,7 +2,7 @@
 
 use super::{ExclusionReason, InclusionReason, OverflowEvent, PipelineStage, TraceEvent};
 use crate::ContextItem;
-use crate::order::descending;
+use crate::order::compare_scores;
 
 /// An item that is in the window.
 #[non_exhaustive]
@@ -160,6 +160,6 @@ impl SelectionReport {
 
     /// Best first; the sort is stable, so equal scores stay in the order of exclusion.
     pub(crate) fn sort_excluded(&mut self) {
-        self.excluded.sort_by(|a, b| descending(a.score, b.score));
+        self.excluded.sort_by(|a, b| compare_scores(a.score, b.score));
     }
 }

@@ -1,6 +1,7 @@
 //! One candidate for the context window.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -27,7 +28,7 @@ use crate::CupelError;
 /// assert!(item.clone().is_same_item(&item));
 /// # Ok::<(), cupel::CupelError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ContextItem(Arc<Fields>);
 
 /// In the order in which a run reads them: what every run reads lies together, so that looking at an
@@ -116,6 +117,25 @@ impl ContextItem {
     /// a result.
     pub(crate) fn id(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
+    }
+}
+
+impl fmt::Debug for ContextItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextItem")
+            .field("content", &self.content())
+            .field("tokens", &self.tokens())
+            .field("kind", self.kind())
+            .field("source", self.source())
+            .field("priority", &self.priority())
+            .field("tags", &self.tags())
+            // Sorted, so that equal items look alike.
+            .field("metadata", &self.metadata().iter().collect::<BTreeMap<_, _>>())
+            .field("timestamp", &self.timestamp())
+            .field("future_relevance_hint", &self.future_relevance_hint())
+            .field("pinned", &self.pinned())
+            .field("original_tokens", &self.original_tokens())
+            .finish()
     }
 }
 
@@ -233,6 +253,16 @@ mod tests {
         let build = || ContextItemBuilder::new("text", 1).build().unwrap();
         assert_eq!(build(), build());
         assert!(!build().is_same_item(&build()));
+    }
+
+    #[test]
+    fn debug_shows_metadata_in_the_order_of_its_keys() {
+        let metadata: HashMap<String, String> =
+            (0..9).map(|i| (format!("key{i}"), "v".to_owned())).collect();
+        let item = ContextItemBuilder::new("a", 1).metadata(metadata).build().unwrap();
+        let text = format!("{item:?}");
+        let keys: Vec<usize> = (0..9).filter_map(|i| text.find(&format!("key{i}"))).collect();
+        assert!(keys.len() == 9 && keys.is_sorted(), "{text}");
     }
 
     #[test]

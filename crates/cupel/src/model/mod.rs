@@ -13,6 +13,7 @@ mod candidate;
 mod caseless;
 mod item;
 mod kind;
+mod kind_lookup;
 mod number_table;
 mod overflow;
 mod scored;
@@ -28,5 +29,6 @@ pub use scored::ScoredItem;
 pub use source::ContextSource;
 
 pub(crate) use caseless::Caseless;
+pub(crate) use kind_lookup::look_up_kinds;
 pub(crate) use number_table::NumberTable;
 pub(crate) use tokens::{TokenSum, clamp_to_i64};

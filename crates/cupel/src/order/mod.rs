@@ -25,8 +25,16 @@ pub(crate) fn descending_key(score: f64) -> u64 {
     !ascending
 }
 
-/// Compares two scores so that the higher comes first.
-pub(crate) fn descending(a: f64, b: f64) -> Ordering {
+/// Compares two scores as every stage does: the higher comes first, zeros of both signs are equal,
+/// and NaN comes last.
+///
+/// ```
+/// let mut scores = [0.2, f64::NAN, 0.9];
+/// scores.sort_by(|a, b| cupel::compare_scores(*a, *b));
+/// assert_eq!(scores[..2], [0.9, 0.2]);
+/// ```
+#[must_use]
+pub fn compare_scores(a: f64, b: f64) -> Ordering {
     descending_key(a).cmp(&descending_key(b))
 }
 
@@ -94,6 +102,6 @@ mod tests {
     #[test]
     fn zeros_of_both_signs_are_equal_and_position_decides() {
         assert_eq!(positions_descending([-0.0, 0.0, -0.0]), [0, 1, 2]);
-        assert_eq!(descending(-0.0, 0.0), Ordering::Equal);
+        assert_eq!(compare_scores(-0.0, 0.0), Ordering::Equal);
     }
 }

@@ -117,6 +117,6 @@ mod tests {
     #[test]
     fn equal_keys_keep_their_order() {
         assert_sorted(|number| number % 5, |key| *key);
-        assert_eq!(positions_by_key(&[7_u64; 5000], |key| *key), Vec::from_iter(0..5000));
+        assert_sorted(|_| 7, |key| *key);
     }
 }

@@ -110,3 +110,49 @@ impl Unique {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::classify::Positions;
+    use super::*;
+    use crate::ContextItemBuilder;
+
+    fn unique(texts: &[&str], scores: &[f64]) -> (Vec<u32>, Vec<(u32, u32)>) {
+        let build = |text: &&str| ContextItemBuilder::new(*text, 1).build().unwrap();
+        let items: Vec<ContextItem> = texts.iter().map(build).collect();
+        let positions = Positions::All(items.len());
+        let scored = Scored { items: &items, positions: &positions, scores: scores.to_vec() };
+        let Unique { survivors, duplicates } = deduplicate(&scored, true);
+        (survivors, duplicates)
+    }
+
+    #[test]
+    fn texts_that_only_look_alike_are_all_kept() {
+        // Of one length, and the same where samples are taken.
+        let text = |letter: &str| format!("{}{letter}{}", "x".repeat(20), "x".repeat(80));
+        let (a, b, c) = (text("a"), text("b"), text("c"));
+        let state = RandomState::default();
+        assert_eq!(sample(&a, &state), sample(&b, &state));
+        assert_eq!(unique(&[&a, &b, &c], &[0.0; 3]), (vec![0, 1, 2], vec![]));
+        let twice = unique(&[&a, &b, &c, &b, &a, &c], &[0.1, 0.2, 0.3, 0.2, 0.5, 0.1]);
+        assert_eq!(twice, (vec![1, 2, 4], vec![(0, 4), (3, 1), (5, 2)]));
+    }
+
+    #[test]
+    fn texts_of_every_length_are_told_apart_and_found_again() {
+        let text: String = ('a'..='z').cycle().take(200).collect();
+        let texts: Vec<&str> = (1..200).map(|len| &text[..len]).collect();
+        let count = texts.len() as u32;
+        let twice = [&texts[..], &texts[..]].concat();
+        let (survivors, duplicates) = unique(&twice, &vec![0.5; twice.len()]);
+        assert!(survivors.into_iter().eq(0..count));
+        assert!(duplicates.into_iter().eq((count..2 * count).zip(0..count)));
+    }
+
+    #[test]
+    fn the_best_of_equal_texts_survives_and_on_a_tie_the_first() {
+        assert_eq!(unique(&["a", "a", "a"], &[0.1, 0.9, 0.9]), (vec![1], vec![(0, 1), (2, 1)]));
+        assert_eq!(unique(&["a", "a"], &[f64::NAN, f64::NEG_INFINITY]), (vec![1], vec![(0, 1)]));
+        assert_eq!(unique(&["a", "a"], &[-0.0, 0.0]), (vec![0], vec![(1, 0)]));
+    }
+}

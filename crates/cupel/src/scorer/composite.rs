@@ -60,6 +60,16 @@ impl CompositeScorer {
         Ok(Self { scorers, normalized_weights })
     }
 
+    /// The only child itself if there is one: an average of one is that one, without the extra
+    /// pass.
+    #[cfg(feature = "serde")]
+    pub(crate) fn simplified(self) -> Box<dyn Scorer> {
+        match <[_; 1]>::try_from(self.scorers) {
+            Ok([only]) => only,
+            Err(scorers) => Box::new(Self { scorers, ..self }),
+        }
+    }
+
     fn children(&self) -> impl Iterator<Item = (&dyn Scorer, f64)> {
         self.scorers.iter().map(|scorer| &**scorer).zip(self.normalized_weights.iter().copied())
     }

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use super::{Scorer, weight};
+use crate::model::look_up_kinds;
 use crate::{ContextItem, ContextKind, CupelError};
 
 /// Scores an item by what it is: the weight that you give its kind.
@@ -58,11 +59,25 @@ impl KindScorer {
         }
         Ok(Self { weights: weights.into_iter().collect() })
     }
+
+    fn weight(&self, kind: &ContextKind) -> f64 {
+        self.weights.get(kind).copied().unwrap_or(0.0)
+    }
 }
 
 impl Scorer for KindScorer {
     fn score(&self, item: &ContextItem, _all_items: &[ContextItem]) -> f64 {
-        self.weights.get(item.kind()).copied().unwrap_or(0.0)
+        self.weight(item.kind())
+    }
+
+    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+        let mut scores = scores.iter_mut();
+        let set = |weight| {
+            if let Some(score) = scores.next() {
+                *score = weight;
+            }
+        };
+        look_up_kinds(items.iter().map(ContextItem::kind), |kind| self.weight(kind), set);
     }
 }
 

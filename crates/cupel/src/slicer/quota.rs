@@ -7,7 +7,7 @@ use super::{
     slice_by_selecting,
 };
 use crate::diagnostics::CountRequirementShortfall;
-use crate::model::{TokenSum, clamp_to_i64};
+use crate::model::{TokenSum, clamp_to_i64, look_up_kinds};
 use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, ScoredItem};
 
 /// What share of the budget one kind must and may have, in percent.
@@ -185,24 +185,28 @@ struct Partitions<'a> {
 
 impl<'a> Partitions<'a> {
     fn new(candidates: &[Candidate<'a>]) -> Self {
-        let mut partitions = Self {
-            kinds: KindIndex::default(),
-            names: Vec::new(),
-            positions: Vec::new(),
-            masses: Vec::new(),
-        };
-        for (at, candidate) in candidates.iter().enumerate() {
-            let kind = candidate.item().kind();
-            let number = partitions.kinds.number(kind);
-            if number == partitions.names.len() {
-                partitions.names.push(kind);
-                partitions.positions.push(Vec::new());
-                partitions.masses.push(TokenSum::default());
+        let (mut kinds, mut names) = (KindIndex::default(), Vec::new());
+        let mut parts: Vec<(Vec<usize>, TokenSum)> = Vec::new();
+        let number_of = |kind| {
+            let number = kinds.number(kind);
+            if number == names.len() {
+                names.push(kind);
             }
-            partitions.positions[number].push(at);
-            partitions.masses[number].add(candidate.tokens());
-        }
-        partitions
+            number
+        };
+        let mut rest = candidates.iter().enumerate();
+        let add = |number: usize| {
+            let Some((at, candidate)) = rest.next() else { return };
+            if number == parts.len() {
+                parts.push(Default::default());
+            }
+            let (positions, mass) = &mut parts[number];
+            positions.push(at);
+            mass.add(candidate.tokens());
+        };
+        look_up_kinds(candidates.iter().map(|candidate| candidate.item().kind()), number_of, add);
+        let (positions, masses) = parts.into_iter().unzip();
+        Self { kinds, names, positions, masses }
     }
 }
 

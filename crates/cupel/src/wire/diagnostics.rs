@@ -62,7 +62,7 @@ impl Read for TraceEvent {
             duration_ms: fields.required("duration_ms")?,
             item_count: fields.required("item_count")?,
             message: fields.optional("message")?,
-            unknown_stage: (stage == PipelineStage::Unknown).then_some(name),
+            unknown_stage: (name != stage.name()).then_some(name),
         })
     }
 }

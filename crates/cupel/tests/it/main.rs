@@ -8,6 +8,8 @@ mod pipeline;
 #[cfg(feature = "serde")]
 mod policies;
 mod published_program;
+#[cfg(feature = "serde")]
+mod regressions;
 #[cfg(feature = "schema")]
 mod schema;
 mod sensitivity;

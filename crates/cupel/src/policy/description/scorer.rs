@@ -166,11 +166,7 @@ pub(super) fn combine(
     });
     // Its messages name the position and the weight.
     let composite = CompositeScorer::new(entries.collect::<Result<_, Problem>>()?)?;
-    match scorers {
-        // An average of one is that one, without the extra pass.
-        [only] => only.scorer.build(clock),
-        _ => Ok(Box::new(composite)),
-    }
+    Ok(composite.simplified())
 }
 
 impl ScorerDescription {

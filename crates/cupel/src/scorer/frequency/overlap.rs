@@ -4,44 +4,74 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 
+use super::pairs::Pairs;
+use super::union::Union;
 use crate::ContextItem;
 use crate::model::{Caseless, NumberTable};
 
 /// Lists of small integers, one after the other in one allocation.
 #[derive(Default)]
-struct Lists {
+pub(super) struct Lists {
     values: Vec<u32>,
     ends: Vec<usize>,
 }
 
 impl Lists {
-    fn get(&self, list: usize) -> &[u32] {
+    pub(super) fn get(&self, list: usize) -> &[u32] {
         let start = if list == 0 { 0 } else { self.ends[list - 1] };
         &self.values[start..self.ends[list]]
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    fn iter(&self) -> impl Iterator<Item = &[u32]> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> + Clone {
         (0..self.len()).map(|list| self.get(list))
+    }
+
+    /// How many values all lists have together.
+    pub(super) fn total(&self) -> usize {
+        self.values.len()
+    }
+
+    /// So many lists, from pairs of list and value. Each list keeps the order of its values.
+    pub(super) fn grouped(
+        lists: usize,
+        members: impl Iterator<Item = (usize, u32)> + Clone,
+    ) -> Self {
+        let mut ends = vec![0; lists];
+        members.clone().for_each(|(list, _)| ends[list] += 1);
+        let mut total = 0;
+        for end in &mut ends {
+            // For now the start of each list; filling it moves it to the end.
+            (*end, total) = (total, total + *end);
+        }
+        let mut values = vec![0; total];
+        members.for_each(|(list, value)| {
+            values[ends[list]] = value;
+            ends[list] += 1;
+        });
+        Self { values, ends }
     }
 }
 
 /// Who carries which tag.
 pub(super) struct TagIndex {
-    item_count: usize,
+    pub(super) item_count: usize,
     /// The tags of each item: numbered, sorted, without repetition.
-    tags_of_item: Lists,
+    pub(super) tags_of_item: Lists,
     /// The items that carry each tag, ascending.
-    items_of_tag: Lists,
+    pub(super) items_of_tag: Lists,
 }
 
 impl TagIndex {
     pub(super) fn new(items: &[ContextItem]) -> Self {
         let (tags_of_item, tag_count) = number_tags(items);
-        let items_of_tag = invert(&tags_of_item, tag_count);
+        let members = (0..).zip(tags_of_item.iter());
+        let members =
+            members.flat_map(|(item, tags)| tags.iter().map(move |tag| (*tag as usize, item)));
+        let items_of_tag = Lists::grouped(tag_count, members);
         Self { item_count: items.len(), tags_of_item, items_of_tag }
     }
 
@@ -49,7 +79,10 @@ impl TagIndex {
     /// tag with it.
     pub(super) fn for_each_overlap(&self, mut report: impl FnMut(u32, usize)) {
         let state = RandomState::default();
-        let mut union = Union::new(self);
+        let mut counter = match Pairs::new(self) {
+            Some(pairs) => Counter::Pairs(pairs),
+            None => Counter::Union(Union::new(self)),
+        };
         // Items with the same tags are counted once.
         let mut table = NumberTable::with_capacity(self.item_count);
         let mut counts = vec![0; self.item_count];
@@ -59,12 +92,27 @@ impl TagIndex {
             if tags.is_empty() {
                 continue;
             }
-            let same = |other| tags_of(other) == tags;
-            let first = table.find_or_insert(state.hash_one(tags), item, same);
+            let is_same = |other| tags_of(other) == tags;
+            let first = table.find_or_insert(state.hash_one(tags), item, is_same);
             if first == item {
-                counts[item as usize] = union.count(tags) as u32;
+                counts[item as usize] = counter.count(tags) as u32;
             }
             report(item, counts[first as usize] as usize);
+        }
+    }
+}
+
+/// Two ways to count the items that carry one of several tags.
+enum Counter<'a> {
+    Pairs(Pairs<'a>),
+    Union(Union<'a>),
+}
+
+impl Counter<'_> {
+    fn count(&mut self, tags: &[u32]) -> usize {
+        match self {
+            Self::Pairs(pairs) => pairs.count(tags),
+            Self::Union(union) => union.count(tags),
         }
     }
 }
@@ -72,26 +120,31 @@ impl TagIndex {
 fn number_tags(items: &[ContextItem]) -> (Lists, usize) {
     let mut numbers = TagNumbers::new(items.iter().map(|item| item.tags().len()).sum());
     let mut lists = Lists::default();
-    let (mut hashes, mut tags): (Vec<u64>, Vec<u32>) = (Vec::new(), Vec::new());
-    for block in items.chunks(AHEAD) {
+    let mut own: Vec<u32> = Vec::new();
+    let (mut tags_of, mut tags, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
+    for block in items.chunks(BLOCK) {
+        // Each step reads what the one before has found, for all items of the block at once.
+        // Item by item, the processor would wait for memory again and again.
+        tags_of.clear();
+        tags_of.extend(block.iter().map(ContextItem::tags));
+        tags.clear();
+        tags.extend(tags_of.iter().copied().flatten().map(|tag| Caseless(tag)));
         hashes.clear();
-        let texts = block.iter().flat_map(|item| item.tags());
-        hashes.extend(texts.map(|tag| numbers.state.hash_one(Caseless(tag))));
-        let mut hashes = hashes.iter();
-        for item in block {
-            let with_hashes = item.tags().iter().zip(&mut hashes);
-            tags.extend(with_hashes.map(|(tag, hash)| numbers.number(Caseless(tag), *hash)));
-            tags.sort_unstable();
-            tags.dedup();
-            lists.values.append(&mut tags);
+        hashes.extend(tags.iter().map(|tag| numbers.state.hash_one(tag)));
+        let mut hashed = tags.iter().zip(&hashes);
+        for tags in &tags_of {
+            let hashed = hashed.by_ref().take(tags.len());
+            own.extend(hashed.map(|(tag, hash)| numbers.number(*tag, *hash)));
+            own.sort_unstable();
+            own.dedup();
+            lists.values.append(&mut own);
             lists.ends.push(lists.values.len());
         }
     }
     (lists, numbers.tags.len())
 }
 
-/// As many items are hashed ahead, so that the processor can wait for several of them at once.
-const AHEAD: usize = 32;
+const BLOCK: usize = 64;
 
 /// Numbers tags in the order in which they first appear.
 struct TagNumbers<'a> {
@@ -115,118 +168,4 @@ impl<'a> TagNumbers<'a> {
         }
         number
     }
-}
-
-fn invert(tags_of_item: &Lists, tag_count: usize) -> Lists {
-    let mut ends = vec![0; tag_count];
-    for tag in &tags_of_item.values {
-        ends[*tag as usize] += 1;
-    }
-    let mut total = 0;
-    for end in &mut ends {
-        // For now the start of each list; filling it moves it to the end.
-        (*end, total) = (total, total + *end);
-    }
-    let mut values = vec![0; tags_of_item.values.len()];
-    for (item, tags) in (0..).zip(tags_of_item.iter()) {
-        for tag in tags {
-            let slot = &mut ends[*tag as usize];
-            values[*slot] = item;
-            *slot += 1;
-        }
-    }
-    Lists { values, ends }
-}
-
-/// Bits of so many items, one each. Rows consist of blocks because the compiler makes much better
-/// code where a length is known.
-type Block = [u64; 16];
-
-const WORD: usize = u64::BITS as usize;
-const BLOCK: usize = 16 * WORD;
-
-/// Computes the size of unions of the items of several tags.
-///
-/// A tag carried by more than one item in 64 has its items as a row of bits as well, so that
-/// joining it takes a step per 64 items; there are at most 64 such tags for each tag that an item
-/// carries on average, which bounds the memory. Rarer tags are joined item by item.
-struct Union<'a> {
-    index: &'a TagIndex,
-    rows: Vec<Vec<Block>>,
-    row_of_tag: Vec<Option<u32>>,
-    tagged_items: usize,
-    /// The union so far, where a tag has a row.
-    dense: Vec<Block>,
-    /// The union so far, where no tag has a row; all zero between two counts.
-    sparse: Vec<Block>,
-}
-
-impl<'a> Union<'a> {
-    fn new(index: &'a TagIndex) -> Self {
-        let empty = vec![[0; 16]; index.item_count.div_ceil(BLOCK)];
-        let mut rows = Vec::new();
-        let row_of_tag = index.items_of_tag.iter().map(|items| {
-            let is_common = items.len() > index.item_count / WORD;
-            is_common.then(|| {
-                let mut row = empty.clone();
-                join_items(&mut row, items);
-                rows.push(row);
-                rows.len() as u32 - 1
-            })
-        });
-        let row_of_tag = row_of_tag.collect();
-        let tagged_items = index.tags_of_item.iter().filter(|tags| !tags.is_empty()).count();
-        Self { index, rows, row_of_tag, tagged_items, dense: empty.clone(), sparse: empty }
-    }
-
-    fn count(&mut self, tags: &[u32]) -> usize {
-        let items_of = |tag: &u32| self.index.items_of_tag.get(*tag as usize);
-        if let [tag] = tags {
-            return items_of(tag).len();
-        }
-        if tags.iter().any(|tag| items_of(tag).len() == self.tagged_items) {
-            return self.tagged_items;
-        }
-        let row_of = |tag: &u32| self.row_of_tag[*tag as usize];
-        let rows = tags.iter().filter_map(row_of).map(|row| &*self.rows[row as usize]);
-        let rare = || tags.iter().filter(|tag| row_of(tag).is_none()).map(items_of);
-        if rows.clone().next().is_some() {
-            let count = join_rows(&mut self.dense, rows);
-            return count + rare().map(|items| join_items(&mut self.dense, items)).sum::<usize>();
-        }
-        let count = rare().map(|items| join_items(&mut self.sparse, items)).sum();
-        for item in rare().flatten() {
-            self.sparse[*item as usize / BLOCK] = [0; 16];
-        }
-        count
-    }
-}
-
-/// Joins rows, whatever the union was before, and returns how many bits are set.
-fn join_rows<'r>(union: &mut [Block], rows: impl Iterator<Item = &'r [Block]> + Clone) -> usize {
-    let mut count = 0;
-    for (at, union) in union.iter_mut().enumerate() {
-        let mut block = [0; 16];
-        for row in rows.clone() {
-            for (word, other) in block.iter_mut().zip(&row[at]) {
-                *word |= other;
-            }
-        }
-        count += block.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
-        *union = block;
-    }
-    count
-}
-
-/// Joins items and returns how many of them are new.
-fn join_items(union: &mut [Block], items: &[u32]) -> usize {
-    let is_new = |item: &&u32| {
-        let item = **item as usize;
-        let word = &mut union[item / BLOCK][item % BLOCK / WORD];
-        let bit = 1 << (item % WORD);
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
-    };
-    items.iter().filter(is_new).count()
 }
