@@ -68,7 +68,7 @@ pub fn snapshot(report: &SelectionReport) -> ReportSnapshot {
 /// - With the feature `serde` it is `Serialize`, with whole texts. Scores that are not finite are
 ///   written as `"NaN"`, `"Infinity"` and `"-Infinity"`.
 ///
-/// Both work with the macros of [insta](https://docs.rs/insta).
+/// Both work with the macros of `insta`.
 ///
 /// # Order
 ///

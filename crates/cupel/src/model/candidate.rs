@@ -21,6 +21,11 @@ impl<'a> Candidate<'a> {
         Self { item, score, tokens: item.tokens() }
     }
 
+    /// The same for whoever knows the item's tokens already.
+    pub(crate) fn with_tokens(item: &'a ContextItem, score: f64, tokens: i64) -> Self {
+        Self { item, score, tokens }
+    }
+
     /// The item.
     pub fn item(&self) -> &'a ContextItem {
         self.item

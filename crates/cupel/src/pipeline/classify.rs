@@ -2,11 +2,14 @@
 
 use crate::diagnostics::ExclusionReason;
 use crate::model::{TokenSum, clamp_to_i64};
-use crate::{ContextBudget, ContextItem, CupelError};
+use crate::{Candidate, ContextBudget, ContextItem, CupelError};
 
 /// The candidates, told apart.
 pub(super) struct Classified<'a> {
     pub(super) items: &'a [ContextItem],
+    /// The tokens of each item. Later stages visit items in order of score, at random places in
+    /// memory; here they need not fetch an item for this number.
+    pub(super) tokens: Vec<i64>,
     /// Positions of pinned items, in input order.
     pub(super) pinned: Vec<u32>,
     pub(super) pinned_tokens: TokenSum,
@@ -49,8 +52,10 @@ pub(super) fn classify<'a>(
         return Err(CupelError::PipelineConfig(text));
     }
     let (mut pinned, mut negative) = (Vec::new(), Vec::new());
+    let mut tokens = Vec::with_capacity(items.len());
     let mut pinned_tokens = TokenSum::default();
     for (position, item) in (0..).zip(items) {
+        tokens.push(item.tokens());
         if item.tokens() < 0 {
             negative.push(position);
         } else if item.pinned() {
@@ -65,7 +70,7 @@ pub(super) fn classify<'a>(
         let positions = (0..).zip(items).filter(|(_, item)| competes(item));
         Positions::Some(positions.map(|(position, _)| position).collect())
     };
-    let classified = Classified { items, pinned, pinned_tokens, scoreable, negative };
+    let classified = Classified { items, tokens, pinned, pinned_tokens, scoreable, negative };
     require_pinned_fit(classified.pinned_tokens, budget)?;
     Ok(classified)
 }
@@ -74,6 +79,12 @@ impl<'a> Classified<'a> {
     /// How many items are left: pinned and scoreable.
     pub(super) fn len(&self) -> usize {
         self.pinned.len() + self.scoreable.len()
+    }
+
+    /// The item at this position, with its score.
+    pub(super) fn candidate(&self, position: u32, score: f64) -> Candidate<'a> {
+        let position = position as usize;
+        Candidate::with_tokens(&self.items[position], score, self.tokens[position])
     }
 
     pub(super) fn exclusions(

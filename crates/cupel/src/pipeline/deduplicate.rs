@@ -113,15 +113,15 @@ impl Unique {
 
 #[cfg(test)]
 mod tests {
-    use super::super::classify::Positions;
+    use super::super::classify::classify;
     use super::*;
-    use crate::ContextItemBuilder;
+    use crate::{ContextBudget, ContextItemBuilder};
 
     fn unique(texts: &[&str], scores: &[f64]) -> (Vec<u32>, Vec<(u32, u32)>) {
         let build = |text: &&str| ContextItemBuilder::new(*text, 1).build().unwrap();
         let items: Vec<ContextItem> = texts.iter().map(build).collect();
-        let positions = Positions::All(items.len());
-        let scored = Scored { items: &items, positions: &positions, scores: scores.to_vec() };
+        let classified = classify(&items, &ContextBudget::plain(1, 1)).unwrap();
+        let scored = Scored { classified: &classified, scores: scores.to_vec() };
         let Unique { survivors, duplicates } = deduplicate(&scored, true);
         (survivors, duplicates)
     }

@@ -36,7 +36,7 @@ pub(super) fn place(
     policy: &Policy,
 ) -> Result<Placed, CupelError> {
     let mut merged = merge(classified, sorted, sliced);
-    let tokens_of = |entry: &Entry| classified.items[entry.position as usize].tokens();
+    let tokens_of = |entry: &Entry| classified.tokens[entry.position as usize];
     let merged_tokens: TokenSum = merged.iter().map(tokens_of).sum();
     let over = merged_tokens.0 - i128::from(budget.target_tokens());
     let mut truncated = Vec::new();
@@ -55,10 +55,8 @@ pub(super) fn place(
             OverflowStrategy::Proceed => overflow = Some((clamp_to_i64(over), merged.clone())),
         }
     }
-    let candidates: Vec<Candidate<'_>> = merged
-        .iter()
-        .map(|entry| Candidate::new(&classified.items[entry.position as usize], entry.score))
-        .collect();
+    let candidates: Vec<Candidate<'_>> =
+        merged.iter().map(|entry| classified.candidate(entry.position, entry.score)).collect();
     let order = policy.placer.arrange(&candidates)?;
     require_permutation(&order, merged.len())?;
     let entries = order.into_iter().map(|at| merged[at]).collect();

@@ -7,15 +7,13 @@ use crate::{ContextItem, Scorer};
 
 /// The items that compete, with their scores.
 pub(super) struct Scored<'c, 'a> {
-    pub(super) items: &'a [ContextItem],
-    pub(super) positions: &'c Positions,
-    /// One for each position.
+    pub(super) classified: &'c Classified<'a>,
+    /// One for each item that competes.
     pub(super) scores: Vec<f64>,
 }
 
 pub(super) fn score<'c, 'a>(classified: &'c Classified<'a>, scorer: &dyn Scorer) -> Scored<'c, 'a> {
-    let positions = &classified.scoreable;
-    let scoreable: Cow<'_, [ContextItem]> = match positions {
+    let scoreable: Cow<'_, [ContextItem]> = match &classified.scoreable {
         Positions::All(_) => classified.items.into(),
         Positions::Some(positions) => {
             positions.iter().map(|at| classified.items[*at as usize].clone()).collect()
@@ -25,7 +23,7 @@ pub(super) fn score<'c, 'a>(classified: &'c Classified<'a>, scorer: &dyn Scorer)
     if !scoreable.is_empty() {
         scorer.score_all(&scoreable, &mut scores);
     }
-    Scored { items: classified.items, positions, scores }
+    Scored { classified, scores }
 }
 
 impl<'a> Scored<'_, 'a> {
@@ -33,8 +31,13 @@ impl<'a> Scored<'_, 'a> {
         self.scores.len()
     }
 
+    /// Where the item with the given number among those that compete stands in the caller's list.
+    pub(super) fn position(&self, index: usize) -> u32 {
+        self.classified.scoreable.get(index)
+    }
+
     /// The item with the given number among those that compete.
     pub(super) fn item(&self, index: usize) -> &'a ContextItem {
-        &self.items[self.positions.get(index) as usize]
+        &self.classified.items[self.position(index) as usize]
     }
 }

@@ -19,8 +19,9 @@ pub(super) fn sort<'a>(scored: &Scored<'_, 'a>, unique: &Unique) -> Sorted<'a> {
         (Vec::with_capacity(order.len()), Vec::with_capacity(order.len()));
     for survivor in order {
         let index = unique.survivors[survivor as usize];
-        candidates.push(Candidate::new(scored.item(index as usize), score(index)));
-        positions.push(scored.positions.get(index as usize));
+        let position = scored.position(index as usize);
+        candidates.push(scored.classified.candidate(position, score(index)));
+        positions.push(position);
     }
     Sorted { candidates, positions }
 }
