@@ -28,7 +28,8 @@ impl<'a> Pairs<'a> {
         let members = (0..).zip(tags_of_item.iter());
         let members = members.flat_map(|(item, tags)| pairs_of(tags).map(move |pair| (pair, item)));
         let items_of_pair = Lists::grouped(pair_count, members);
-        // Each item of a pair walks over all of them; with rows, each tag over bits of all items.
+        // Each item of a pair walks over all of them. With rows, each tag of an item walks over the
+        // bits of all items, 64 in a step that takes about half as long.
         let steps: u128 = items_of_pair.iter().map(|items| (items.len() as u128).pow(2)).sum();
         let steps_with_rows = (tags_of_item.total() * (item_count / 128)) as u128;
         let met = vec![0; *item_count];

@@ -4,10 +4,11 @@ use super::overlap::TagIndex;
 
 /// Bits of so many items, one each. Rows consist of blocks because the compiler makes much better
 /// code where a length is known.
-type Block = [u64; 16];
+type Block = [u64; WORDS];
 
 const WORD: usize = u64::BITS as usize;
-const BLOCK: usize = 16 * WORD;
+const WORDS: usize = 16;
+const BLOCK: usize = WORDS * WORD;
 
 /// Computes the size of unions of the items of several tags.
 ///
@@ -27,7 +28,7 @@ pub(super) struct Union<'a> {
 
 impl<'a> Union<'a> {
     pub(super) fn new(index: &'a TagIndex) -> Self {
-        let empty = vec![[0; 16]; index.item_count.div_ceil(BLOCK)];
+        let empty = vec![[0; WORDS]; index.item_count.div_ceil(BLOCK)];
         let mut rows = Vec::new();
         let row_of_tag = index.items_of_tag.iter().map(|items| {
             let is_common = items.len() > index.item_count / WORD;
@@ -60,7 +61,7 @@ impl<'a> Union<'a> {
         }
         let count = rare().map(|items| join_items(&mut self.sparse, items)).sum();
         for item in rare().flatten() {
-            self.sparse[*item as usize / BLOCK] = [0; 16];
+            self.sparse[*item as usize / BLOCK] = [0; WORDS];
         }
         count
     }
@@ -70,7 +71,7 @@ impl<'a> Union<'a> {
 fn join_rows<'r>(union: &mut [Block], rows: &(impl Iterator<Item = &'r [Block]> + Clone)) -> usize {
     let mut count = 0;
     for (at, union) in union.iter_mut().enumerate() {
-        let mut block = [0; 16];
+        let mut block = [0; WORDS];
         for row in rows.clone() {
             for (word, other) in block.iter_mut().zip(&row[at]) {
                 *word |= other;
