@@ -1,0 +1,6 @@
+#![no_main]
+//! See `cupel_fuzz::checks::policy`.
+
+use cupel_fuzz::checks;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| checks::policy(bytes));
