@@ -85,6 +85,9 @@
 //! | `serde` | the wire form of items, budgets and reports; policies as data, and presets |
 //! | `schema` | a JSON Schema of a policy description |
 //! | `stream` | selection from a stream that arrives bit by bit |
+//!
+//! JSON is read by the crate of your choice. With `serde_json`, switch its feature `float_roundtrip`
+//! on if scores must survive the trip to the last bit.
 
 pub mod analytics;
 mod claim;
