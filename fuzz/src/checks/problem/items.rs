@@ -113,16 +113,24 @@ pub(super) fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp(1_735_732_800, 0).unwrap_or_default()
 }
 
-/// Mostly near noon, sometimes at the ends of time.
+/// Mostly near noon, sometimes within a leap second, sometimes at the ends of time.
 fn timestamp(choices: &mut Choices<'_>) -> DateTime<Utc> {
-    let age = match choices.below(6) {
+    let age = match choices.below(7) {
         0 | 1 => TimeDelta::hours(i64::from(choices.byte())),
         2 => TimeDelta::seconds(choices.integer() % (1 << 31)),
         3 => TimeDelta::nanoseconds(choices.integer()),
-        4 => return DateTime::<Utc>::MIN_UTC,
+        4 => return within_leap_second(choices),
+        5 => return DateTime::<Utc>::MIN_UTC,
         _ => return DateTime::<Utc>::MAX_UTC,
     };
     noon() - age
+}
+
+/// As if a minute near noon had 61 seconds.
+fn within_leap_second(choices: &mut Choices<'_>) -> DateTime<Utc> {
+    let last_second = noon().timestamp() - 60 * i64::from(choices.byte() % 4) - 1;
+    let fraction = u32::from(choices.byte()) * 3_900_000;
+    DateTime::from_timestamp(last_second, 1_000_000_000 + fraction).unwrap_or_default()
 }
 
 fn near_in_whole_seconds(timestamp: DateTime<Utc>) -> DateTime<Utc> {
