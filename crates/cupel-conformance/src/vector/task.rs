@@ -135,7 +135,10 @@ fn min_budget(root: &mut Fields) -> Result<Task, VectorError> {
 
 fn target(fields: &mut Fields, items: &[Item]) -> Result<usize, VectorError> {
     if let Some(index) = fields.count("target_index")? {
-        return Ok(index);
+        let exists = index < items.len();
+        return exists
+            .then_some(index)
+            .ok_or_else(|| fields.error("target_index", "names no item"));
     }
     let content = fields.text(&["target"])?.ok_or_else(|| fields.missing("target"))?;
     let position = items.iter().position(|item| item.content == content);

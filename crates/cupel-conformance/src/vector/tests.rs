@@ -233,4 +233,5 @@ fn simulations_name_their_target_by_text_by_index_or_not_among_the_items() {
     assert_eq!(target("target_index = 1"), (Some(1), false));
     assert_eq!(target("foreign_target = { content = \"a\", tokens = 1 }"), (None, true));
     assert_eq!(error(&text("target = \"b\"")), "`simulation.target` names no item");
+    assert_eq!(error(&text("target_index = 7")), "`simulation.target_index` names no item");
 }

@@ -1,4 +1,4 @@
-//! What the fuzzer found, each as small as it gets.
+//! What the checks of the fuzz targets brought to light, each as small as it gets.
 
 use chrono::{DateTime, Utc};
 use cupel::*;
