@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::float::Number;
 use super::{Fields, Problem, Read, Value, deserialize};
+use crate::ContextItem;
 use crate::diagnostics::{
     CountRequirementShortfall, DiagnosticTraceCollector, ExcludedItem, ExclusionReason,
     IncludedItem, InclusionReason, OverflowEvent, PipelineStage, ReportDraft, SelectionReport,
@@ -178,25 +179,21 @@ impl Read for InclusionReason {
     }
 }
 
+/// An item with its score and the reason for its fate.
+fn read_fate<R: Read>(value: Value<'_>) -> Result<(ContextItem, f64, R), Problem> {
+    let mut fields = Fields::of(value)?;
+    Ok((fields.required("item")?, fields.required("score")?, fields.required("reason")?))
+}
+
 impl Read for IncludedItem {
     fn read(value: Value<'_>) -> Result<Self, Problem> {
-        let mut fields = Fields::of(value)?;
-        Ok(Self {
-            item: fields.required("item")?,
-            score: fields.required("score")?,
-            reason: fields.required("reason")?,
-        })
+        read_fate(value).map(|(item, score, reason)| Self { item, score, reason })
     }
 }
 
 impl Read for ExcludedItem {
     fn read(value: Value<'_>) -> Result<Self, Problem> {
-        let mut fields = Fields::of(value)?;
-        Ok(Self {
-            item: fields.required("item")?,
-            score: fields.required("score")?,
-            reason: fields.required("reason")?,
-        })
+        read_fate(value).map(|(item, score, reason)| Self { item, score, reason })
     }
 }
 
