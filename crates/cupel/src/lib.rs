@@ -132,8 +132,8 @@ pub use policy::{
 pub use policy::{Policy, PolicyBuilder};
 pub use scorer::{
     CompositeScorer, DecayCurve, DecayScorer, FrequencyScorer, KindScorer, MetadataKeyScorer,
-    MetadataTrustScorer, PriorityScorer, RecencyScorer, ReflexiveScorer, ScaledScorer, Scorer,
-    TagComparison, TagScorer,
+    MetadataTrustScorer, PriorityScorer, RecencyScorer, ReflexiveScorer, ScaledScorer,
+    ScoreExplanation, Scorer, TagComparison, TagScorer,
 };
 #[cfg(feature = "stream")]
 pub use slicer::StreamSlice;

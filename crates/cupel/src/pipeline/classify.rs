@@ -1,5 +1,7 @@
 //! Stage 1: pinned items go straight to Place, invalid ones go nowhere, the rest competes.
 
+use std::borrow::Cow;
+
 use crate::diagnostics::ExclusionReason;
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::{Candidate, ContextBudget, ContextItem, CupelError};
@@ -31,6 +33,14 @@ impl Positions {
         match self {
             Self::All(len) => *len,
             Self::Some(positions) => positions.len(),
+        }
+    }
+
+    /// Which of these positions the given one is.
+    pub(super) fn find(&self, position: usize) -> Option<usize> {
+        match self {
+            Self::All(len) => Some(position).filter(|position| position < len),
+            Self::Some(positions) => positions.binary_search(&u32::try_from(position).ok()?).ok(),
         }
     }
 
@@ -79,6 +89,16 @@ impl<'a> Classified<'a> {
     /// How many items are left: pinned and scoreable.
     pub(super) fn len(&self) -> usize {
         self.pinned.len() + self.scoreable.len()
+    }
+
+    /// The items that compete, as scorers see them.
+    pub(super) fn scoreable_items(&self) -> Cow<'a, [ContextItem]> {
+        match &self.scoreable {
+            Positions::All(_) => self.items.into(),
+            Positions::Some(positions) => {
+                positions.iter().map(|at| self.items[*at as usize].clone()).collect()
+            }
+        }
     }
 
     /// The item at this position, with its score.

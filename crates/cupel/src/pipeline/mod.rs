@@ -7,6 +7,7 @@
 
 mod classify;
 mod deduplicate;
+mod explain;
 mod place;
 mod recorder;
 mod run;

@@ -1,8 +1,6 @@
 //! Stage 2: every item that competes gets a score.
 
-use std::borrow::Cow;
-
-use super::classify::{Classified, Positions};
+use super::classify::Classified;
 use crate::{ContextItem, Scorer};
 
 /// The items that compete, with their scores.
@@ -13,12 +11,7 @@ pub(super) struct Scored<'c, 'a> {
 }
 
 pub(super) fn score<'c, 'a>(classified: &'c Classified<'a>, scorer: &dyn Scorer) -> Scored<'c, 'a> {
-    let scoreable: Cow<'_, [ContextItem]> = match &classified.scoreable {
-        Positions::All(_) => classified.items.into(),
-        Positions::Some(positions) => {
-            positions.iter().map(|at| classified.items[*at as usize].clone()).collect()
-        }
-    };
+    let scoreable = classified.scoreable_items();
     let mut scores = vec![0.0; scoreable.len()];
     if !scoreable.is_empty() {
         scorer.score_all(&scoreable, &mut scores);

@@ -3,6 +3,8 @@
 #[cfg(feature = "serde")]
 mod description;
 #[cfg(feature = "serde")]
+mod nearest;
+#[cfg(feature = "serde")]
 mod preset;
 
 use std::fmt;
@@ -12,8 +14,9 @@ use crate::{CupelError, OverflowStrategy, Placer, Scorer, Slicer};
 
 #[cfg(feature = "serde")]
 pub use description::{
-    BucketSize, CountEntryDescription, CurveDescription, PlacerDescription, PolicyDescription,
-    Scarcity, ScorerDescription, SlicerDescription, StepWindow, WeightedScorer,
+    BucketSize, BuiltIn, CountEntryDescription, CurveDescription, CustomStrategy, DescriptionError,
+    OptionType, Options, PlacerDescription, PolicyDescription, Scarcity, ScorerDescription,
+    SlicerDescription, StepWindow, StrategyProvider, WeightedScorer, WeightedScorers,
 };
 #[cfg(feature = "serde")]
 pub use preset::Preset;
@@ -45,6 +48,14 @@ pub struct Policy {
     pub(crate) placer: Arc<dyn Placer>,
     pub(crate) deduplication: bool,
     pub(crate) overflow_strategy: OverflowStrategy,
+}
+
+impl Policy {
+    /// The scorer.
+    #[must_use]
+    pub fn scorer(&self) -> &dyn Scorer {
+        &*self.scorer
+    }
 }
 
 impl fmt::Debug for Policy {

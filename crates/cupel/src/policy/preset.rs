@@ -7,6 +7,7 @@ use super::description::{
     BucketSize, CountEntryDescription, PlacerDescription, PolicyDescription, Scarcity,
     ScorerDescription, SlicerDescription, WeightedScorer,
 };
+use super::nearest;
 use crate::{ContextKind, CupelError, OverflowStrategy, QuotaEntry};
 
 /// A policy to start from. None reads a clock.
@@ -272,8 +273,8 @@ impl FromStr for Preset {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL.into_iter().find(|preset| preset.name() == name).ok_or_else(|| {
-            let known = Self::ALL.map(Self::name).join(", ");
-            CupelError::PipelineConfig(format!("unknown preset \"{name}\"; known are {known}"))
+            let known = Self::ALL.map(Self::name);
+            CupelError::PipelineConfig(nearest::unknown("preset", name, &known))
         })
     }
 }

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::{Scorer, weight};
+use super::{ScoreExplanation, Scorer, weight};
 use crate::{ContextItem, CupelError};
 
 /// Combines scorers into one by a weighted average.
@@ -94,6 +94,28 @@ impl Scorer for CompositeScorer {
             }
         }
     }
+
+    /// What the children say, each weighed as in the average.
+    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+        let mut parts: Vec<Vec<ScoreExplanation>> = vec![Vec::new(); positions.len()];
+        for (scorer, weight) in self.children() {
+            for (mut explanation, parts) in
+                scorer.explain(items, positions).into_iter().zip(&mut parts)
+            {
+                explanation.score *= weight;
+                parts.push(explanation);
+            }
+        }
+        if parts.iter().all(Vec::is_empty) {
+            return Vec::new();
+        }
+        let mut scores = vec![0.0; items.len()];
+        self.score_all(items, &mut scores);
+        let explain = |(position, parts): (&usize, _)| {
+            ScoreExplanation::new("weighted average", scores[*position]).with_parts(parts)
+        };
+        positions.iter().zip(parts).map(explain).collect()
+    }
 }
 
 impl fmt::Debug for CompositeScorer {
@@ -163,6 +185,40 @@ mod tests {
         ]);
         let scores = scores(&nested.unwrap(), &hints());
         assert!(scores.iter().all(|s| (0.0..=1.0).contains(s)), "{scores:?}");
+    }
+
+    /// Says what it is asked.
+    struct Talkative;
+
+    impl Scorer for Talkative {
+        fn score(&self, item: &ContextItem, _: &[ContextItem]) -> f64 {
+            item.tokens() as f64
+        }
+
+        fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+            let explain = |at: &usize| ScoreExplanation::new("tokens", items[*at].tokens() as f64);
+            positions.iter().map(explain).collect()
+        }
+    }
+
+    #[test]
+    fn what_children_explain_is_passed_on_with_their_weight() {
+        let items = hints();
+        let composite = CompositeScorer::new(vec![
+            (Box::new(ReflexiveScorer), 1.0),
+            (Box::new(Talkative), 3.0),
+        ])
+        .unwrap();
+        let explanations = composite.explain(&items, &[2, 0]);
+        let lines = explanations.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            lines,
+            [
+                "weighted average 7.6000\n  tokens 7.5000",
+                "weighted average 7.5500\n  tokens 7.5000"
+            ]
+        );
+        assert_eq!(super::tests::composite(1.0, 1.0).unwrap().explain(&items, &[0]), []);
     }
 
     #[test]

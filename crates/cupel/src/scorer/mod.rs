@@ -19,6 +19,7 @@
 
 mod composite;
 mod decay;
+mod explanation;
 mod frequency;
 mod kind;
 mod metadata_key;
@@ -38,6 +39,7 @@ use crate::ContextItem;
 pub use crate::clock::{FixedClock, SystemTimeProvider, TimeProvider};
 pub use composite::CompositeScorer;
 pub use decay::{DecayCurve, DecayScorer};
+pub use explanation::ScoreExplanation;
 pub use frequency::FrequencyScorer;
 pub use kind::KindScorer;
 pub use metadata_key::MetadataKeyScorer;
@@ -85,6 +87,15 @@ pub trait Scorer: Send + Sync {
             *score = self.score(item, items);
         }
     }
+
+    /// Why the items at these positions have their scores: one explanation for each, or none at
+    /// all if the number says everything. Only asked for what is shown to people.
+    ///
+    /// All positions are within the list.
+    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+        let _ = (items, positions);
+        Vec::new()
+    }
 }
 
 macro_rules! forward_scorer {
@@ -96,6 +107,10 @@ macro_rules! forward_scorer {
 
             fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
                 (**self).score_all(items, scores);
+            }
+
+            fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+                (**self).explain(items, positions)
             }
         }
     )*};

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::Scorer;
+use super::{ScoreExplanation, Scorer};
 use crate::ContextItem;
 
 /// Stretches another scorer's scores to the whole range: the worst becomes 0.0, the best 1.0.
@@ -79,6 +79,11 @@ impl Scorer for ScaledScorer {
         for score in scores {
             *score = (*score - min) / (max - min);
         }
+    }
+
+    /// What the inner scorer says, before it is stretched.
+    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+        self.inner.explain(items, positions)
     }
 }
 

@@ -8,7 +8,7 @@
 mod diagnostics;
 pub(crate) mod float;
 mod model;
-mod problem;
+pub(crate) mod problem;
 mod read;
 mod value;
 

@@ -6,24 +6,28 @@ use crate::CupelError;
 
 /// A rule that the input breaks, with the path to the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub struct Problem {
     /// `included[3].item.tokens`; empty for the whole.
     path: String,
     rule: String,
 }
 
 impl Problem {
-    pub(crate) fn new(rule: impl Into<String>) -> Self {
+    /// A problem with the whole: what the rule is, and what was found.
+    #[must_use]
+    pub fn new(rule: impl Into<String>) -> Self {
         Self { path: String::new(), rule: rule.into() }
     }
 
     /// The same problem, seen from whoever holds it in a field.
-    pub(crate) fn in_field(self, name: &str) -> Self {
+    #[must_use]
+    pub fn in_field(self, name: &str) -> Self {
         self.within(name.to_owned())
     }
 
     /// The same problem, seen from whoever holds it in a list.
-    pub(crate) fn in_list(self, index: usize) -> Self {
+    #[must_use]
+    pub fn in_list(self, index: usize) -> Self {
         self.within(format!("[{index}]"))
     }
 
@@ -44,6 +48,8 @@ impl fmt::Display for Problem {
         f.write_str(&self.rule)
     }
 }
+
+impl std::error::Error for Problem {}
 
 impl From<CupelError> for Problem {
     /// Constructors name the field before a colon; that becomes the path.

@@ -8,7 +8,8 @@ use chrono::{DateTime, Utc};
 use super::{Problem, Value, float};
 
 /// A type that can be read from a value.
-pub(crate) trait Read: Sized {
+pub trait Read: Sized {
+    /// Reads it, or says what is wrong and where.
     fn read(value: Value<'_>) -> Result<Self, Problem>;
 }
 
@@ -133,10 +134,16 @@ pub(crate) struct Fields<'de> {
     known: Vec<&'static str>,
 }
 
+impl<'de> From<Vec<(Cow<'de, str>, Value<'de>)>> for Fields<'de> {
+    fn from(left: Vec<(Cow<'de, str>, Value<'de>)>) -> Self {
+        Self { left, known: Vec::new() }
+    }
+}
+
 impl<'de> Fields<'de> {
     pub(crate) fn of(value: Value<'de>) -> Result<Self, Problem> {
         match value {
-            Value::Map(left) => Ok(Self { left, known: Vec::new() }),
+            Value::Map(left) => Ok(left.into()),
             other => expected("a map", &other),
         }
     }
@@ -179,13 +186,21 @@ impl<'de> Fields<'de> {
     /// Refuses fields that nobody took.
     pub(crate) fn deny_rest(self) -> Result<(), Problem> {
         let Some((name, _)) = self.left.first() else { return Ok(()) };
-        let known = self.known.join(", ");
-        Err(Problem::new(format!("unknown field; known are {known}")).in_field(name))
+        let rule = match self.known.as_slice() {
+            [] => "unknown field; there are no options".to_owned(),
+            known => format!("unknown field; known are {}", known.join(", ")),
+        };
+        Err(Problem::new(rule).in_field(name))
     }
 
     /// The fields that nobody took, in their order.
-    pub(crate) fn rest(self) -> Vec<(Cow<'de, str>, Value<'de>)> {
-        self.left
+    pub(crate) fn rest(mut self) -> Vec<(Cow<'de, str>, Value<'de>)> {
+        self.take_rest()
+    }
+
+    /// Takes all fields that nobody took, in their order.
+    pub(crate) fn take_rest(&mut self) -> Vec<(Cow<'de, str>, Value<'de>)> {
+        std::mem::take(&mut self.left)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::diagnostics::{Excerpt, FieldValue};
 
 /// A value as the format gives it. Texts are borrowed where the input allows.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value<'de> {
+pub enum Value<'de> {
     Null,
     Bool(bool),
     Integer(i64),

@@ -4,6 +4,8 @@ mod auto_traits;
 mod bad_input;
 mod diagnostics;
 mod example_of_the_specification;
+#[cfg(feature = "serde")]
+mod foreign_strategies;
 mod pipeline;
 #[cfg(feature = "serde")]
 mod policies;

@@ -4,6 +4,7 @@
 //! self-describing format. This is the only place that turns the name of a strategy into a
 //! strategy.
 
+mod custom;
 mod duration;
 mod placer;
 mod read;
@@ -14,14 +15,21 @@ mod slicer;
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
+use self::custom::Environment;
 use super::{Policy, PolicyBuilder};
-use crate::wire::{Fields, Problem, Read, Value, deserialize};
+use crate::wire::{Fields, Problem, Value};
 use crate::{ContextBudget, CupelError, OverflowStrategy, SystemTimeProvider, TimeProvider};
 
+pub use custom::{
+    BuiltIn, CustomStrategy, DescriptionError, OptionType, Options, StrategyProvider,
+};
 pub use placer::PlacerDescription;
-pub use scorer::{CurveDescription, ScorerDescription, StepWindow, WeightedScorer};
+pub use scorer::{
+    CurveDescription, ScorerDescription, StepWindow, WeightedScorer, WeightedScorers,
+};
 pub use slicer::{BucketSize, CountEntryDescription, Scarcity, SlicerDescription};
 
 /// A policy as data: what a file, a request or a command line says.
@@ -141,14 +149,42 @@ impl PolicyDescription {
         &self,
         clock: impl TimeProvider + 'static,
     ) -> Result<Policy, CupelError> {
-        let clock: Arc<dyn TimeProvider> = Arc::new(clock);
-        self.try_build(&clock).map_err(|problem| CupelError::PipelineConfig(problem.to_string()))
+        self.build_with(&BuiltIn, clock)
     }
 
-    fn try_build(&self, clock: &Arc<dyn TimeProvider>) -> Result<Policy, Problem> {
+    /// Builds the policy with strategies beyond the built-in ones, and with a clock.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    pub fn build_with(
+        &self,
+        strategies: &dyn StrategyProvider,
+        clock: impl TimeProvider + 'static,
+    ) -> Result<Policy, CupelError> {
+        let clock: Arc<dyn TimeProvider> = Arc::new(clock);
+        Ok(self.try_build(Environment { clock: &clock, strategies })?)
+    }
+
+    /// Reads a description that may name strategies beyond the built-in ones. Everything is
+    /// checked, as when a description is deserialized without them.
+    ///
+    /// # Errors
+    ///
+    /// Those of the format, and the path to what is wrong.
+    pub fn deserialize_with<'de, D: Deserializer<'de>>(
+        deserializer: D,
+        strategies: &dyn StrategyProvider,
+    ) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::read_with(value, strategies).map_err(D::Error::custom)
+    }
+
+    fn try_build(&self, environment: Environment<'_>) -> Result<Policy, Problem> {
+        let slicer = self.slicer.build(environment);
         let policy = PolicyBuilder::new()
-            .scorer(scorer::combine(&self.scorers, clock)?)
-            .slicer(self.slicer.build().map_err(|problem| problem.in_field("slicer"))?)
+            .scorer(scorer::combine(&self.scorers, environment)?)
+            .slicer(slicer.map_err(|problem| problem.in_field("slicer"))?)
             .placer(self.placer.build())
             .deduplication(self.deduplication)
             .overflow_strategy(self.overflow_strategy)
@@ -160,14 +196,25 @@ impl PolicyDescription {
     #[cfg(feature = "schema")]
     #[must_use]
     pub fn json_schema() -> serde_json::Value {
-        schema::json_schema()
+        schema::json_schema(&BuiltIn)
+    }
+
+    /// As [`json_schema`](Self::json_schema), with strategies beyond the built-in ones.
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub fn json_schema_with(strategies: &dyn StrategyProvider) -> serde_json::Value {
+        schema::json_schema(strategies)
     }
 }
 
-deserialize!(PolicyDescription);
+impl<'de> Deserialize<'de> for PolicyDescription {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize_with(deserializer, &BuiltIn)
+    }
+}
 
-impl Read for PolicyDescription {
-    fn read(value: Value<'_>) -> Result<Self, Problem> {
+impl PolicyDescription {
+    fn read_with(value: Value<'_>, strategies: &dyn StrategyProvider) -> Result<Self, Problem> {
         let mut fields = Fields::of(value)?;
         let description = Self {
             name: fields.optional("name")?,
@@ -181,7 +228,7 @@ impl Read for PolicyDescription {
         };
         fields.deny_rest()?;
         let clock: Arc<dyn TimeProvider> = Arc::new(SystemTimeProvider);
-        description.try_build(&clock)?;
+        description.try_build(Environment { clock: &clock, strategies })?;
         Ok(description)
     }
 }

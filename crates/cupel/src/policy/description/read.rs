@@ -1,5 +1,6 @@
 //! What the descriptions of all strategies have in common.
 
+use crate::policy::nearest;
 use crate::wire::{Fields, Problem, Value};
 
 /// The name of a strategy and its options: either a map with a `type`, or the name alone.
@@ -16,6 +17,5 @@ pub(super) fn strategy(value: Value<'_>) -> Result<(String, Fields<'_>), Problem
 
 /// The error for a name that nobody knows.
 pub(super) fn unknown(what: &str, name: &str, known: &[&str]) -> Problem {
-    let known = known.join(", ");
-    Problem::new(format!("unknown {what} \"{name}\"; known are {known}")).in_field("type")
+    Problem::new(nearest::unknown(what, name, known)).in_field("type")
 }

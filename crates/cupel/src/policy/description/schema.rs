@@ -7,13 +7,42 @@
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
 
-use super::{BucketSize, PlacerDescription, PolicyDescription, SlicerDescription};
+use super::{
+    BucketSize, PlacerDescription, PolicyDescription, SlicerDescription, StrategyProvider,
+};
 
-pub(super) fn json_schema() -> serde_json::Value {
+pub(super) fn json_schema(strategies: &dyn StrategyProvider) -> Value {
     let mut schema = schemars::schema_for!(PolicyDescription);
     schema.insert("title".into(), "Cupel policy".into());
-    schema.to_value()
+    let mut schema = schema.to_value();
+    let weight = json!({ "type": "number", "exclusiveMinimum": 0, "default": 1.0 });
+    for name in strategies.scorer_names() {
+        let mut options = strategies.option_schemas(name);
+        add_strategy(&mut schema, "ScorerDescription", name, options.clone());
+        options.insert("weight".into(), weight.clone());
+        add_strategy(&mut schema, "WeightedScorer", name, options);
+    }
+    for name in strategies.slicer_names() {
+        add_strategy(&mut schema, "SlicerDescription", name, strategies.option_schemas(name));
+    }
+    schema
+}
+
+/// Adds one more alternative to a definition: the name of a strategy, alone or with options.
+fn add_strategy(schema: &mut Value, definition: &str, name: &str, mut options: Map<String, Value>) {
+    options.insert("type".into(), json!({ "const": name }));
+    let with_options = json!({
+        "type": "object",
+        "properties": options,
+        "required": ["type"],
+        "additionalProperties": false,
+    });
+    let pointer = format!("/$defs/{definition}/anyOf");
+    if let Some(Value::Array(alternatives)) = schema.pointer_mut(&pointer) {
+        alternatives.extend([json!({ "const": name }), with_options]);
+    }
 }
 
 /// Scorers that need no options may be given by their name alone.

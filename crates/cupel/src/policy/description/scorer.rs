@@ -1,11 +1,11 @@
 //! Scorers as data.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
 
+use super::custom::{CustomStrategy, Environment};
 use super::duration::{self, Span};
 use super::read;
 use crate::wire::{Fields, Problem, Read, Value};
@@ -110,6 +110,10 @@ pub enum ScorerDescription {
         #[cfg_attr(feature = "schema", schemars(with = "Option<super::schema::Instant>"))]
         reference_time: Option<DateTime<Utc>>,
     },
+    /// A scorer that a [`StrategyProvider`](super::StrategyProvider) knows.
+    #[serde(untagged)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    Custom(CustomStrategy),
 }
 
 /// A decay curve as data. Durations are written as `"24h"`, `"1d 12h"` or `"500us"`; a bare
@@ -157,22 +161,33 @@ pub struct StepWindow {
 /// The scorer for a list of weighted ones.
 pub(super) fn combine(
     scorers: &[WeightedScorer],
-    clock: &Arc<dyn TimeProvider>,
+    environment: Environment<'_>,
 ) -> Result<Box<dyn Scorer>, Problem> {
+    let entries = build_all(scorers, environment).map_err(|problem| problem.in_field("scorers"))?;
+    // Its messages name the position and the weight.
+    Ok(CompositeScorer::new(entries)?.simplified())
+}
+
+/// Scorers, each with its weight.
+pub type WeightedScorers = Vec<(Box<dyn Scorer>, f64)>;
+
+/// Scorers with their weights, which are not checked here.
+pub(super) fn build_all(
+    scorers: &[WeightedScorer],
+    environment: Environment<'_>,
+) -> Result<WeightedScorers, Problem> {
     let entries = scorers.iter().enumerate().map(|(index, weighted)| {
-        let built = weighted.scorer.build(clock);
-        let scorer = built.map_err(|problem| problem.in_list(index).in_field("scorers"))?;
+        let built = weighted.scorer.build(environment);
+        let scorer = built.map_err(|problem| problem.in_list(index))?;
         Ok((scorer, weighted.weight))
     });
-    // Its messages name the position and the weight.
-    let composite = CompositeScorer::new(entries.collect::<Result<_, Problem>>()?)?;
-    Ok(composite.simplified())
+    entries.collect()
 }
 
 impl ScorerDescription {
     /// The name of the scorer.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Recency => "recency",
             Self::Priority => "priority",
@@ -185,11 +200,12 @@ impl ScorerDescription {
             Self::MetadataTrust { .. } => "metadata-trust",
             Self::MetadataKey { .. } => "metadata-key",
             Self::Decay { .. } => "decay",
+            Self::Custom(custom) => custom.name(),
         }
     }
 
     /// The scorer itself, and the path to what is wrong with it otherwise.
-    fn build(&self, clock: &Arc<dyn TimeProvider>) -> Result<Box<dyn Scorer>, Problem> {
+    pub(super) fn build(&self, environment: Environment<'_>) -> Result<Box<dyn Scorer>, Problem> {
         Ok(match self {
             Self::Recency => Box::new(RecencyScorer),
             Self::Priority => Box::new(PriorityScorer),
@@ -203,9 +219,10 @@ impl ScorerDescription {
             }
             Self::Frequency => Box::new(FrequencyScorer),
             Self::Reflexive => Box::new(ReflexiveScorer),
-            Self::Composite { scorers } => combine(scorers, clock)?,
+            Self::Composite { scorers } => combine(scorers, environment)?,
             Self::Scaled { scorer } => {
-                let inner = scorer.build(clock).map_err(|problem| problem.in_field("scorer"))?;
+                let inner = scorer.build(environment);
+                let inner = inner.map_err(|problem| problem.in_field("scorer"))?;
                 Box::new(ScaledScorer::new(inner))
             }
             Self::MetadataTrust { default_score } => {
@@ -217,10 +234,11 @@ impl ScorerDescription {
             Self::Decay { curve, null_timestamp_score, reference_time } => {
                 let clock: Box<dyn TimeProvider> = match reference_time {
                     Some(now) => Box::new(FixedClock(*now)),
-                    None => Box::new(clock.clone()),
+                    None => Box::new(environment.clock.clone()),
                 };
                 Box::new(DecayScorer::new(clock, curve.curve(), *null_timestamp_score)?)
             }
+            Self::Custom(custom) => environment.scorer(custom)?,
         })
     }
 }
@@ -250,7 +268,7 @@ impl CurveDescription {
     }
 }
 
-const SCORERS: [&str; 11] = [
+pub(super) const SCORERS: [&str; 11] = [
     "recency",
     "priority",
     "kind",
@@ -295,7 +313,7 @@ fn read_scorer(name: &str, fields: &mut Fields<'_>) -> Result<ScorerDescription,
             null_timestamp_score: fields.optional("null_timestamp_score")?.unwrap_or(NEUTRAL_SCORE),
             reference_time: fields.optional("reference_time")?,
         },
-        _ => return Err(read::unknown("scorer", name, &SCORERS)),
+        _ => ScorerDescription::Custom(CustomStrategy::read(name, fields)),
     })
 }
 

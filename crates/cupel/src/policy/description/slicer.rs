@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::custom::{CustomStrategy, Environment};
 use super::read;
 use crate::wire::{Fields, Problem, Read, Value};
 use crate::{
@@ -59,6 +60,10 @@ pub enum SlicerDescription {
         #[cfg_attr(feature = "schema", schemars(default = "super::schema::default_bucket"))]
         bucket_size: BucketSize,
     },
+    /// A slicer that a [`StrategyProvider`](super::StrategyProvider) knows.
+    #[serde(untagged)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    Custom(CustomStrategy),
 }
 
 /// The bucket size of a knapsack as data: a number of tokens, or `"finest"`.
@@ -106,19 +111,21 @@ pub enum Scarcity {
 impl SlicerDescription {
     /// The name of the slicer.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Greedy => "greedy",
             Self::Knapsack { .. } => "knapsack",
             Self::Quota { .. } => "quota",
             Self::CountQuota { .. } => "count-quota",
             Self::CountConstrainedKnapsack { .. } => "count-constrained-knapsack",
+            Self::Custom(custom) => custom.name(),
         }
     }
 
     /// The slicer itself, and the path to what is wrong with it otherwise.
-    pub(super) fn build(&self) -> Result<Box<dyn Slicer>, Problem> {
-        let build_inner = |inner: &Self| inner.build().map_err(|problem| problem.in_field("inner"));
+    pub(super) fn build(&self, environment: Environment<'_>) -> Result<Box<dyn Slicer>, Problem> {
+        let build_inner =
+            |inner: &Self| inner.build(environment).map_err(|problem| problem.in_field("inner"));
         Ok(match self {
             Self::Greedy => Box::new(GreedySlice),
             Self::Knapsack { bucket_size } => Box::new(bucket_size.build()?),
@@ -133,6 +140,7 @@ impl SlicerDescription {
                 let (entries, knapsack) = (count_entries(entries)?, bucket_size.build()?);
                 Box::new(CountConstrainedKnapsackSlice::new(entries, knapsack, (*scarcity).into())?)
             }
+            Self::Custom(custom) => environment.slicer(custom)?,
         })
     }
 }
@@ -163,7 +171,7 @@ impl From<Scarcity> for ScarcityBehavior {
     }
 }
 
-const SLICERS: [&str; 5] =
+pub(super) const SLICERS: [&str; 5] =
     ["greedy", "knapsack", "quota", "count-quota", "count-constrained-knapsack"];
 
 impl Read for SlicerDescription {
@@ -188,7 +196,7 @@ impl Read for SlicerDescription {
                 scarcity: fields.or_default("scarcity")?,
                 bucket_size: fields.or_default("bucket_size")?,
             },
-            _ => return Err(read::unknown("slicer", &name, &SLICERS)),
+            _ => Self::Custom(CustomStrategy::read(&name, &mut fields)),
         };
         fields.deny_rest()?;
         Ok(slicer)

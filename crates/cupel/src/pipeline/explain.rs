@@ -1,0 +1,62 @@
+//! Why does an item have its score?
+
+use super::Pipeline;
+use super::classify::classify;
+use crate::{ContextBudget, ContextItem, CupelError, ScoreExplanation};
+
+impl Pipeline {
+    /// Why the items at these positions have their scores, as far as the scorer says: one answer
+    /// for each position. `None` for pinned and invalid items, which are not scored, for positions
+    /// beyond the list, and where the scorer has nothing to add to the number.
+    ///
+    /// # Errors
+    ///
+    /// [`CupelError::PipelineConfig`] if there are more items than a run takes.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use cupel::{
+    ///     ChronologicalPlacer, ContextItem, ContextItemBuilder, GreedySlice, Pipeline,
+    ///     ScoreExplanation, Scorer,
+    /// };
+    ///
+    /// /// One point for each exclamation mark.
+    /// struct Excitement;
+    ///
+    /// impl Scorer for Excitement {
+    ///     fn score(&self, item: &ContextItem, _: &[ContextItem]) -> f64 {
+    ///         item.content().matches('!').count() as f64
+    ///     }
+    ///
+    ///     fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    ///         let score = |position: &usize| self.score(&items[*position], items);
+    ///         positions.iter().map(|at| ScoreExplanation::new("exclamation marks", score(at))).collect()
+    ///     }
+    /// }
+    ///
+    /// let pipeline = Pipeline::builder()
+    ///     .scorer(Excitement).slicer(GreedySlice).placer(ChronologicalPlacer).build()?;
+    /// let items = [
+    ///     ContextItemBuilder::new("pinned!", 1).pinned(true).build()?,
+    ///     ContextItemBuilder::new("help!!", 2).build()?,
+    /// ];
+    /// let explanations = pipeline.explain_scores(&items, &[0, 1])?;
+    /// assert_eq!(explanations[0], None);
+    /// assert_eq!(explanations[1], Some(ScoreExplanation::new("exclamation marks", 2.0)));
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    pub fn explain_scores(
+        &self,
+        items: &[ContextItem],
+        positions: &[usize],
+    ) -> Result<Vec<Option<ScoreExplanation>>, CupelError> {
+        // Scores do not depend on the budget; this one has room for whatever is pinned.
+        let classified = classify(items, &ContextBudget::plain(i64::MAX, i64::MAX))?;
+        let numbers: Vec<_> = positions.iter().map(|at| classified.scoreable.find(*at)).collect();
+        let asked: Vec<usize> = numbers.iter().copied().flatten().collect();
+        let mut given =
+            self.policy.scorer.explain(&classified.scoreable_items(), &asked).into_iter();
+        Ok(numbers.into_iter().map(|number| number.and_then(|_| given.next())).collect())
+    }
+}

@@ -1,0 +1,61 @@
+use std::fmt;
+
+/// Why an item has its score: a line for people, and what it is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreExplanation {
+    /// What earned the score: a word of the query, a neighbour, a part of the recipe.
+    pub what: String,
+    /// How much it earned.
+    pub score: f64,
+    /// What it is made of, as far as the scorer says.
+    pub parts: Vec<ScoreExplanation>,
+}
+
+impl ScoreExplanation {
+    /// An explanation without parts.
+    #[must_use]
+    pub fn new(what: impl Into<String>, score: f64) -> Self {
+        Self { what: what.into(), score, parts: Vec::new() }
+    }
+
+    /// With parts.
+    #[must_use]
+    pub fn with_parts(mut self, parts: Vec<Self>) -> Self {
+        self.parts = parts;
+        self
+    }
+}
+
+/// One line for each part, indented under what it is a part of.
+impl fmt::Display for ScoreExplanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A list of what is still to be written, so that depth costs no stack.
+        let mut pending = vec![(0, self)];
+        while let Some((depth, part)) = pending.pop() {
+            if depth > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{:indent$}{} {:.4}", "", part.what, part.score, indent = 2 * depth)?;
+            pending.extend(part.parts.iter().rev().map(|part| (depth + 1, part)));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_shown_under_their_whole() {
+        let explanation = ScoreExplanation::new("words", 1.5).with_parts(vec![
+            ScoreExplanation::new("deploy", 1.0)
+                .with_parts(vec![ScoreExplanation::new("in the title", 0.25)]),
+            ScoreExplanation::new("fail", 0.5),
+        ]);
+        assert_eq!(
+            explanation.to_string(),
+            "words 1.5000\n  deploy 1.0000\n    in the title 0.2500\n  fail 0.5000"
+        );
+    }
+}
