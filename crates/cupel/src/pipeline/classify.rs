@@ -52,10 +52,7 @@ impl Positions {
     }
 }
 
-pub(super) fn classify<'a>(
-    items: &'a [ContextItem],
-    budget: &ContextBudget,
-) -> Result<Classified<'a>, CupelError> {
+pub(super) fn classify(items: &[ContextItem]) -> Result<Classified<'_>, CupelError> {
     if u32::try_from(items.len()).is_err() {
         let text =
             format!("{} items are more than the {} that one run takes", items.len(), u32::MAX);
@@ -80,9 +77,7 @@ pub(super) fn classify<'a>(
         let positions = (0..).zip(items).filter(|(_, item)| competes(item));
         Positions::Some(positions.map(|(position, _)| position).collect())
     };
-    let classified = Classified { items, tokens, pinned, pinned_tokens, scoreable, negative };
-    require_pinned_fit(classified.pinned_tokens, budget)?;
-    Ok(classified)
+    Ok(Classified { items, tokens, pinned, pinned_tokens, scoreable, negative })
 }
 
 impl<'a> Classified<'a> {

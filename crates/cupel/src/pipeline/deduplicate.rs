@@ -115,12 +115,12 @@ impl Unique {
 mod tests {
     use super::super::classify::classify;
     use super::*;
-    use crate::{ContextBudget, ContextItemBuilder};
+    use crate::ContextItemBuilder;
 
     fn unique(texts: &[&str], scores: &[f64]) -> (Vec<u32>, Vec<(u32, u32)>) {
         let build = |text: &&str| ContextItemBuilder::new(*text, 1).build().unwrap();
         let items: Vec<ContextItem> = texts.iter().map(build).collect();
-        let classified = classify(&items, &ContextBudget::plain(1, 1)).unwrap();
+        let classified = classify(&items).unwrap();
         let scored = Scored { classified: &classified, scores: scores.to_vec() };
         let Unique { survivors, duplicates } = deduplicate(&scored, true);
         (survivors, duplicates)

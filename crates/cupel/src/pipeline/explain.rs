@@ -2,7 +2,7 @@
 
 use super::Pipeline;
 use super::classify::classify;
-use crate::{ContextBudget, ContextItem, CupelError, ScoreExplanation};
+use crate::{ContextItem, CupelError, ScoreExplanation};
 
 impl Pipeline {
     /// Why the items at these positions have their scores, as far as the scorer says: one answer
@@ -51,8 +51,7 @@ impl Pipeline {
         items: &[ContextItem],
         positions: &[usize],
     ) -> Result<Vec<Option<ScoreExplanation>>, CupelError> {
-        // Scores do not depend on the budget; this one has room for whatever is pinned.
-        let classified = classify(items, &ContextBudget::plain(i64::MAX, i64::MAX))?;
+        let classified = classify(items)?;
         let numbers: Vec<_> = positions.iter().map(|at| classified.scoreable.find(*at)).collect();
         let asked: Vec<usize> = numbers.iter().copied().flatten().collect();
         let mut given =

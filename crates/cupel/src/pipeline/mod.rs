@@ -9,6 +9,7 @@ mod classify;
 mod deduplicate;
 mod explain;
 mod place;
+mod ranking;
 mod recorder;
 mod run;
 mod score;
@@ -25,6 +26,8 @@ use crate::diagnostics::{
 };
 use crate::policy::{Policy, PolicyBuilder};
 use crate::{ContextBudget, ContextItem, CupelError, OverflowStrategy, Placer, Scorer, Slicer};
+
+pub use ranking::{PlacedItem, Ranking};
 
 /// Selects items for a context window.
 ///

@@ -3,7 +3,7 @@
 //! Inside a run an item is its position in the caller's list; handles are cloned only to hand out
 //! the window.
 
-use super::classify::{Classified, classify};
+use super::classify::{Classified, classify, require_pinned_fit};
 use super::deduplicate::deduplicate;
 use super::place::{Placed, place};
 use super::recorder::Recorder;
@@ -22,7 +22,7 @@ pub(super) fn run<C: TraceCollector + ?Sized>(
     collector: &mut C,
 ) -> Result<Vec<ContextItem>, CupelError> {
     let mut recorder = Recorder::start(collector, items, budget);
-    let placed = rank(policy, items, budget, &mut recorder)
+    let placed = rank(policy, items, Some(budget), &mut recorder)
         .and_then(|ranked| fill(policy, &ranked, budget, &mut recorder));
     recorder.finish(placed.as_ref().err());
     Ok(placed?.window(items))
@@ -35,14 +35,18 @@ pub(super) struct Ranked<'a> {
     pub(super) sorted: Sorted<'a>,
 }
 
-/// Stages 1 to 4: which items compete, and how well each does.
+/// Stages 1 to 4: which items compete, and how well each does. Without a budget nobody asks yet
+/// whether the pinned items fit.
 pub(super) fn rank<'a, C: TraceCollector + ?Sized>(
     policy: &Policy,
     items: &'a [ContextItem],
-    budget: &ContextBudget,
+    budget: Option<&ContextBudget>,
     recorder: &mut Recorder<'_, C>,
 ) -> Result<Ranked<'a>, CupelError> {
-    let classified = classify(items, budget)?;
+    let classified = classify(items)?;
+    if let Some(budget) = budget {
+        require_pinned_fit(classified.pinned_tokens, budget)?;
+    }
     recorder.stage(PipelineStage::Classify, items.len()..classified.len(), classified.exclusions());
 
     let scored = score(&classified, &*policy.scorer);

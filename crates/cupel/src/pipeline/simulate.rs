@@ -2,11 +2,7 @@
 //! are tried.
 
 use super::Pipeline;
-use super::classify::require_pinned_fit;
-use super::place::Placed;
-use super::recorder::Recorder;
-use super::run::{Ranked, fill, rank};
-use crate::{ContextBudget, ContextItem, CupelError, NullTraceCollector};
+use crate::{ContextBudget, ContextItem, CupelError};
 
 impl Pipeline {
     /// The items that the last `slack_tokens` of the budget buy: those that are in the window, but
@@ -50,14 +46,14 @@ impl Pipeline {
             let text = format!("slack_tokens `{slack_tokens}` must not be negative");
             return Err(CupelError::InvalidBudget(text));
         }
-        let ranked = self.rank(items, budget)?;
-        let full = self.fill(&ranked, budget)?;
-        let reduced = self.fill(&ranked, &budget.reduced_by(i64::from(slack_tokens)))?;
+        let ranking = self.rank(items)?;
+        let full = ranking.window(budget)?;
+        let reduced = ranking.window(&budget.reduced_by(i64::from(slack_tokens)))?;
         let mut is_kept = vec![false; items.len()];
-        for entry in &reduced.entries {
-            is_kept[entry.position as usize] = true;
+        for placed in &reduced {
+            is_kept[placed.position] = true;
         }
-        let positions = full.entries.iter().map(|entry| entry.position as usize);
+        let positions = full.iter().map(|placed| placed.position);
         Ok(positions.filter(|at| !is_kept[*at]).map(|at| items[at].clone()).collect())
     }
 
@@ -106,10 +102,10 @@ impl Pipeline {
                     .into(),
             ));
         }
-        if !items.iter().any(|item| item.is_same_item(target)) {
+        let Some(position) = items.iter().position(|item| item.is_same_item(target)) else {
             let text = "targetItem must be an element of items";
             return Err(CupelError::InvalidBudget(text.into()));
-        }
+        };
         if target.tokens() < 0 {
             return Ok(None);
         }
@@ -118,69 +114,8 @@ impl Pipeline {
             let text = "searchCeiling must be >= targetItem.Tokens";
             return Err(CupelError::InvalidBudget(text.into()));
         }
-        let unlimited = ContextBudget::plain(i64::MAX, i64::MAX);
-        let ranked = match self.rank(items, &unlimited) {
-            Ok(ranked) => ranked,
-            Err(CupelError::PinnedExceedsBudget { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let smallest =
-            bisect(target.tokens(), ceiling, |tokens| self.includes(&ranked, tokens, target))?;
+        let smallest = self.rank(items)?.min_budget_for(position, ceiling)?;
         // Not above the ceiling, which is one.
         Ok(smallest.and_then(|tokens| i32::try_from(tokens).ok()))
     }
-
-    fn rank<'a>(
-        &self,
-        items: &'a [ContextItem],
-        budget: &ContextBudget,
-    ) -> Result<Ranked<'a>, CupelError> {
-        let mut silent = NullTraceCollector;
-        rank(&self.policy, items, budget, &mut Recorder::start(&mut silent, items, budget))
-    }
-
-    fn fill(&self, ranked: &Ranked<'_>, budget: &ContextBudget) -> Result<Placed, CupelError> {
-        require_pinned_fit(ranked.classified.pinned_tokens, budget)?;
-        let mut silent = NullTraceCollector;
-        let mut recorder = Recorder::start(&mut silent, ranked.classified.items, budget);
-        fill(&self.policy, ranked, budget, &mut recorder)
-    }
-
-    /// Whether the window of a budget of so many tokens holds the target.
-    fn includes(
-        &self,
-        ranked: &Ranked<'_>,
-        tokens: i64,
-        target: &ContextItem,
-    ) -> Result<bool, CupelError> {
-        let items = ranked.classified.items;
-        match self.fill(ranked, &ContextBudget::plain(tokens, tokens)) {
-            Ok(placed) => Ok(placed
-                .entries
-                .iter()
-                .any(|entry| items[entry.position as usize].is_same_item(target))),
-            Err(CupelError::PinnedExceedsBudget { .. } | CupelError::Overflow { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// The smallest number within `low..=high` for which `holds`, if it holds from some number on.
-fn bisect(
-    mut low: i64,
-    mut high: i64,
-    mut holds: impl FnMut(i64) -> Result<bool, CupelError>,
-) -> Result<Option<i64>, CupelError> {
-    if holds(low)? {
-        return Ok(Some(low));
-    }
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if holds(middle)? {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Ok(holds(high)?.then_some(high))
 }

@@ -224,12 +224,11 @@ impl<'a> Intake<'a> {
     /// Runs one batch through stages 1 to 5.
     fn take(&mut self, batch: &[ContextItem]) -> Result<(), CupelError> {
         // One list of candidates for the whole run would be scored as one; a batch is its own.
-        let unlimited = ContextBudget::plain(i64::MAX, i64::MAX);
         let first_position = self.pulled.len() as u32;
         let policy = self.policy;
 
         let clock = self.clock();
-        let classified = classify(batch, &unlimited)?;
+        let classified = classify(batch)?;
         self.pin(&classified)?;
         self.log(CLASSIFY, clock, batch.len(), classified.len(), classified.exclusions());
 
@@ -332,7 +331,8 @@ impl<'a> Intake<'a> {
         for (stage, log) in STAGES.into_iter().zip(&self.logs) {
             recorder.batched_stage(stage, log.count_in..log.count_out, log.time, &log.excluded);
         }
-        let classified = classify(&self.pulled, self.budget)?;
+        // Whether pinned items fit was asked batch by batch.
+        let classified = classify(&self.pulled)?;
         let order = positions_descending(self.selected.iter().map(|(_, score)| *score));
         let selected = order.into_iter().map(|at| self.selected[at as usize]);
         let (positions, candidates) = selected

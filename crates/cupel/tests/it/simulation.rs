@@ -243,3 +243,33 @@ fn a_dry_run_with_a_policy_uses_nothing_of_the_pipeline() {
     let report = other.dry_run_with_policy(&items, &budget(80), &policy).unwrap();
     assert_eq!(included(&report), ["a", "b"]);
 }
+
+#[test]
+fn a_ranking_gives_the_window_of_every_budget_as_a_run_does() {
+    let mut items: Vec<ContextItem> = (0..30)
+        .map(|i: u32| item(&format!("{}", i % 25), 3 + i64::from(i * 7 % 11), f64::from(i * 5 % 9)))
+        .collect();
+    items.push(ContextItemBuilder::new("pin", 9).pinned(true).build().unwrap());
+    let pipeline = Pipeline::builder()
+        .scorer(ReflexiveScorer)
+        .slicer(GreedySlice)
+        .placer(ChronologicalPlacer)
+        .build()
+        .unwrap();
+    let ranking = pipeline.rank(&items).unwrap();
+    for tokens in 0..300 {
+        let budget = budget(tokens);
+        match (ranking.window(&budget), pipeline.run(&items, &budget)) {
+            (Ok(placed), Ok(window)) => {
+                let same = |(p, item): (&PlacedItem, _)| items[p.position].is_same_item(item);
+                assert_eq!(placed.len(), window.len());
+                assert!(placed.iter().zip(&window).all(same));
+            }
+            (Err(a), Err(b)) => assert_eq!(a, b),
+            (a, b) => panic!("{tokens}: {a:?} {b:?}"),
+        }
+    }
+    assert_eq!(ranking.min_budget_for(30, 100), Ok(Some(9)));
+    assert_eq!(ranking.min_budget_for(31, 100), Ok(None));
+    assert_eq!(ranking.min_budget_for(30, 8), Ok(None));
+}

@@ -1,0 +1,118 @@
+//! Stages 1 to 4 done once, for as many budgets as one likes.
+
+use super::Pipeline;
+use super::classify::require_pinned_fit;
+use super::recorder::Recorder;
+use super::run::{Ranked, fill, rank};
+use crate::{ContextBudget, ContextItem, CupelError, NullTraceCollector};
+
+/// Items that were classified, scored, deduplicated and sorted once; ask it for the window of any
+/// budget. See [`Pipeline::rank`].
+pub struct Ranking<'p, 'a> {
+    pipeline: &'p Pipeline,
+    ranked: Ranked<'a>,
+}
+
+/// An item of a window: where it stands in the list that was ranked, and what it scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlacedItem {
+    /// Its position in the list.
+    pub position: usize,
+    /// Its score; 1 if it is pinned.
+    pub score: f64,
+}
+
+impl Pipeline {
+    /// Does everything that does not depend on the budget, so that many budgets cost one scoring.
+    ///
+    /// # Errors
+    ///
+    /// [`CupelError::PipelineConfig`] if there are more items than a run takes.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use cupel::{ChronologicalPlacer, ContextBudget, ContextItemBuilder, GreedySlice, Pipeline, ReflexiveScorer};
+    /// # let pipeline = Pipeline::builder()
+    /// #     .scorer(ReflexiveScorer).slicer(GreedySlice).placer(ChronologicalPlacer).build()?;
+    /// let item = |text, hint| ContextItemBuilder::new(text, 50).future_relevance_hint(hint).build();
+    /// let items = [item("vital", 0.9)?, item("nice to have", 0.4)?];
+    /// let ranking = pipeline.rank(&items)?;
+    /// for (tokens, kept) in [(40, 0), (60, 1), (100, 2)] {
+    ///     let window = ranking.window(&ContextBudget::builder(tokens).build()?)?;
+    ///     assert_eq!(window.len(), kept);
+    /// }
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    pub fn rank<'p, 'a>(&'p self, items: &'a [ContextItem]) -> Result<Ranking<'p, 'a>, CupelError> {
+        let unlimited = ContextBudget::plain(i64::MAX, i64::MAX);
+        let mut silent = NullTraceCollector;
+        let mut recorder = Recorder::start(&mut silent, items, &unlimited);
+        // Whether pinned items fit is asked for each budget anew.
+        let ranked = rank(&self.policy, items, None, &mut recorder)?;
+        Ok(Ranking { pipeline: self, ranked })
+    }
+}
+
+impl Ranking<'_, '_> {
+    /// The window of a budget, in placed order: what [`Pipeline::run`] returns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::run`].
+    pub fn window(&self, budget: &ContextBudget) -> Result<Vec<PlacedItem>, CupelError> {
+        require_pinned_fit(self.ranked.classified.pinned_tokens, budget)?;
+        let mut silent = NullTraceCollector;
+        let mut recorder = Recorder::start(&mut silent, self.ranked.classified.items, budget);
+        let placed = fill(&self.pipeline.policy, &self.ranked, budget, &mut recorder)?;
+        let entries = placed.entries.iter();
+        Ok(entries
+            .map(|entry| PlacedItem { position: entry.position as usize, score: entry.score })
+            .collect())
+    }
+
+    /// The smallest budget, up to `ceiling`, whose window holds the item at this position; `None`
+    /// if none that was tried does. See [`Pipeline::find_min_budget_for`], which refuses slicers
+    /// for which more budget may cost an item its place; here the answer is then a budget that
+    /// does include the item, though a smaller one may exist.
+    ///
+    /// # Errors
+    ///
+    /// What the slicer refuses, for instance a table that is too large.
+    pub fn min_budget_for(&self, position: usize, ceiling: i64) -> Result<Option<i64>, CupelError> {
+        let tokens = self.ranked.classified.tokens.get(position).copied();
+        match tokens.filter(|tokens| (0..=ceiling).contains(tokens)) {
+            Some(tokens) => bisect(tokens, ceiling, |tokens| self.includes(tokens, position)),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether the window of a budget of so many tokens holds the item.
+    fn includes(&self, tokens: i64, position: usize) -> Result<bool, CupelError> {
+        match self.window(&ContextBudget::plain(tokens, tokens)) {
+            Ok(window) => Ok(window.iter().any(|placed| placed.position == position)),
+            Err(CupelError::PinnedExceedsBudget { .. } | CupelError::Overflow { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The smallest number within `low..=high` for which `holds`, if it holds from some number on.
+fn bisect(
+    mut low: i64,
+    mut high: i64,
+    mut holds: impl FnMut(i64) -> Result<bool, CupelError>,
+) -> Result<Option<i64>, CupelError> {
+    if holds(low)? {
+        return Ok(Some(low));
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if holds(middle)? {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Ok(holds(high)?.then_some(high))
+}
