@@ -1,0 +1,156 @@
+//! What is in or out as a whole.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use crate::conversation::{Conversation, Fixed, FixedPart, Message, Role};
+use crate::grouping::{Group, PinReason};
+
+/// Messages that are in or out together, or a fixed part of the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bundle {
+    pub(crate) path: String,
+    pub(crate) summary: String,
+    pub(crate) messages: Vec<usize>,
+    pub(crate) role: String,
+    pub(crate) tokens: i64,
+    pub(crate) pin: Option<PinReason>,
+}
+
+impl Bundle {
+    /// What people call it, as in `messages[3..6]: assistant, 2 tool results`. Ranges are without
+    /// their end.
+    pub fn label(&self) -> String {
+        format!("{}: {}", self.path, self.summary)
+    }
+
+    /// Where it is in the request, as in `messages[3..6]` or `tools`.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The indices of its messages, ascending; none for a fixed part.
+    pub fn message_indices(&self) -> &[usize] {
+        &self.messages
+    }
+
+    /// Whether it is no message but a part of the request that is always there, as `tools`.
+    pub fn is_fixed(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Who speaks first in it: system, user, assistant or tool; for items their kind.
+    pub fn role(&self) -> &str {
+        &self.role
+    }
+
+    /// What it costs.
+    pub fn tokens(&self) -> i64 {
+        self.tokens
+    }
+
+    /// Why it is always in, if it is.
+    pub fn pin_reason(&self) -> Option<PinReason> {
+        self.pin
+    }
+
+    pub(crate) fn of_fixed(fixed: &Fixed<'_>, tokens: i64) -> Self {
+        let (summary, role, pin) = match fixed.part {
+            FixedPart::Instructions => {
+                ("system prompt".to_owned(), "system", PinReason::SystemPrompt)
+            }
+            FixedPart::Tools => {
+                let summary =
+                    counted(fixed.definitions.len(), "tool definition", "tool definitions");
+                (summary, "tools", PinReason::ToolDefinitions)
+            }
+        };
+        Self {
+            path: fixed.path.clone(),
+            summary,
+            messages: Vec::new(),
+            role: role.to_owned(),
+            tokens,
+            pin: Some(pin),
+        }
+    }
+
+    pub(crate) fn of_group(conversation: &Conversation<'_>, group: Group, tokens: i64) -> Self {
+        let members = || group.messages.iter().map(|at| &conversation.messages[*at]);
+        Self {
+            path: format!("{}[{}]", conversation.list, ranges(&group.messages)),
+            summary: summary(members()),
+            role: members().next().map(role).unwrap_or_default(),
+            tokens,
+            pin: group.pin,
+            messages: group.messages,
+        }
+    }
+}
+
+fn role(message: &Message<'_>) -> String {
+    match message.item {
+        Some(_) => message.native_role.clone().into_owned(),
+        None => message.role.name().to_owned(),
+    }
+}
+
+/// `3`, `3..6`, `3..6, 8`.
+fn ranges(indices: &[usize]) -> String {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for index in indices {
+        match runs.last_mut() {
+            Some(run) if run.end == *index => run.end += 1,
+            _ => runs.push(*index..index + 1),
+        }
+    }
+    let mut text = String::new();
+    for run in runs {
+        let comma = if text.is_empty() { "" } else { ", " };
+        let written = match run.len() {
+            1 => write!(text, "{comma}{}", run.start),
+            _ => write!(text, "{comma}{}..{}", run.start, run.end),
+        };
+        debug_assert!(written.is_ok(), "a text takes whatever is written to it");
+    }
+    text
+}
+
+/// `user, 2 assistant messages, 3 tool results`, in the order of first appearance.
+fn summary<'m>(messages: impl Iterator<Item = &'m Message<'m>>) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    let mut add =
+        |what: String, count: usize| match counts.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, total)) => *total += count,
+            None => counts.push((what, count)),
+        };
+    for message in messages {
+        if !message.answers.is_empty() {
+            add("tool result".to_owned(), message.answers.len());
+        }
+        if message.answers.is_empty() || message.role == Role::User && message.has_user_words() {
+            add(message.native_role.replace('_', " "), 1);
+        }
+    }
+    let text = counts.into_iter().map(|(what, count)| match what.as_str() {
+        "tool result" => counted(count, "tool result", "tool results"),
+        _ if count == 1 => what,
+        _ => format!("{count} × {what}"),
+    });
+    text.collect::<Vec<_>>().join(", ")
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    if count == 1 { one.to_owned() } else { format!("{count} {many}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_are_shown_as_ranges() {
+        assert_eq!(ranges(&[3]), "3");
+        assert_eq!(ranges(&[3, 4, 5, 8]), "3..6, 8");
+    }
+}

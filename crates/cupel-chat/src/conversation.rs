@@ -1,0 +1,212 @@
+//! A request as all formats see it: fixed parts, and messages with calls and answers.
+
+use std::borrow::Cow;
+
+use cupel_tokens::Image;
+
+use crate::annotations::Notes;
+use crate::format::content;
+use crate::json::Json;
+use crate::validate::Finding;
+
+/// What a format made of a request.
+#[derive(Default)]
+pub(crate) struct Conversation<'t> {
+    /// System prompt and tool definitions that are no messages.
+    pub(crate) fixed: Vec<Fixed<'t>>,
+    pub(crate) messages: Vec<Message<'t>>,
+    /// The path of the list of messages; empty if the list is all there is.
+    pub(crate) list: String,
+    /// The model that the request names.
+    pub(crate) model: Option<String>,
+    /// How long the request lets the answer be.
+    pub(crate) output_limit: Option<i64>,
+    /// Whether the service knows of more messages than the request has.
+    pub(crate) has_stored_messages: bool,
+    /// Whether the last turn must begin with reasoning.
+    pub(crate) wants_reasoning: bool,
+    /// What is wrong with parts that are no messages.
+    pub(crate) flaws: Vec<Finding>,
+}
+
+impl Conversation<'_> {
+    /// The path of a message.
+    pub(crate) fn path(&self, index: usize) -> String {
+        format!("{}[{index}]", self.list)
+    }
+
+    /// Which message a path leads to, if it leads to one.
+    pub(crate) fn index_in(&self, path: &str) -> Option<usize> {
+        let (index, _) = path.strip_prefix(&self.list)?.strip_prefix('[')?.split_once(']')?;
+        index.parse().ok()
+    }
+}
+
+/// A part that is never left out.
+pub(crate) struct Fixed<'t> {
+    pub(crate) path: String,
+    pub(crate) part: FixedPart,
+    pub(crate) pieces: Vec<Piece<'t>>,
+    pub(crate) definitions: Vec<Json<'t>>,
+}
+
+impl<'t> Fixed<'t> {
+    /// A system prompt: a text or blocks.
+    pub(crate) fn instructions(path: &'static str, prompt: Json<'t>) -> Self {
+        let mut pieces = Vec::new();
+        content::nested(prompt, Nature::Words, 0, &mut pieces);
+        let (path, part) = (path.to_owned(), FixedPart::Instructions);
+        Self { path, part, pieces, definitions: Vec::new() }
+    }
+
+    /// A list of tool definitions.
+    pub(crate) fn tools(path: &'static str, tools: Json<'t>, flaws: &mut Vec<Finding>) -> Self {
+        let definitions = tools.list().unwrap_or_else(|| {
+            let text = format!("must be a list, got {}", tools.describe());
+            let remedy = "give the tool definitions as a list";
+            flaws.push(Finding::new(path, "tools-type", text, remedy));
+            Vec::new()
+        });
+        let (path, part) = (path.to_owned(), FixedPart::Tools);
+        Self { path, part, pieces: Vec::new(), definitions }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FixedPart {
+    Instructions,
+    Tools,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Role {
+    System,
+    User,
+    Assistant,
+    Tool,
+    #[default]
+    Unknown,
+}
+
+impl Role {
+    /// The name by which tags and pins know the role, whatever the format calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// One element of the request's list.
+pub(crate) struct Message<'t> {
+    pub(crate) json: Json<'t>,
+    pub(crate) role: Role,
+    /// What the format calls the role, or the type of the element.
+    pub(crate) native_role: Cow<'t, str>,
+    /// The `name` of whoever speaks.
+    pub(crate) speaker: Option<Cow<'t, str>>,
+    pub(crate) pieces: Vec<Piece<'t>>,
+    pub(crate) calls: Vec<Call<'t>>,
+    pub(crate) answers: Vec<Answer<'t>>,
+    /// The blocks of its content, where that is a list.
+    pub(crate) blocks: Vec<Json<'t>>,
+    pub(crate) bond: Bond,
+    pub(crate) notes: Notes,
+    pub(crate) flaws: Vec<Finding>,
+    /// The item itself, where the format is Cupel's own.
+    pub(crate) item: Option<cupel::ContextItem>,
+}
+
+impl<'t> Message<'t> {
+    pub(crate) fn new(json: Json<'t>, role: Role, native_role: Cow<'t, str>) -> Self {
+        Self {
+            json,
+            role,
+            native_role,
+            speaker: None,
+            pieces: Vec::new(),
+            calls: Vec::new(),
+            answers: Vec::new(),
+            blocks: Vec::new(),
+            bond: Bond::None,
+            notes: Notes::default(),
+            flaws: Vec::new(),
+            item: None,
+        }
+    }
+
+    /// Whether the user says something in this message, beside answers of tools.
+    pub(crate) fn has_user_words(&self) -> bool {
+        let is_word = |piece: &Piece<'_>| !matches!(piece.nature, Nature::Answer);
+        self.role == Role::User && (self.answers.is_empty() || self.pieces.iter().any(is_word))
+    }
+
+    /// Whether the message is the user's own and nothing but that.
+    pub(crate) fn opens_turn(&self) -> bool {
+        self.role == Role::User && self.answers.is_empty()
+    }
+}
+
+/// What binds a message beyond calls and answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bond {
+    None,
+    /// It is reasoning, or begins with it.
+    Reasoning,
+    /// It is a call that the service answers by itself.
+    BuiltIn,
+    /// It stands for something that the request does not show.
+    Reference,
+}
+
+/// A call of a tool.
+pub(crate) struct Call<'t> {
+    pub(crate) id: Cow<'t, str>,
+    pub(crate) name: Cow<'t, str>,
+    pub(crate) arguments: Cow<'t, str>,
+    /// Whether the provider insists on an answer.
+    pub(crate) needs_answer: bool,
+    /// Which block of the message it is, if it is one.
+    pub(crate) block: Option<usize>,
+}
+
+/// The answer to a call.
+pub(crate) struct Answer<'t> {
+    pub(crate) id: Cow<'t, str>,
+    pub(crate) name: Option<Cow<'t, str>>,
+    /// Which block of the message it is, if it is one.
+    pub(crate) block: Option<usize>,
+}
+
+/// Something that costs tokens.
+pub(crate) struct Piece<'t> {
+    pub(crate) nature: Nature,
+    pub(crate) content: Content<'t>,
+}
+
+impl<'t> Piece<'t> {
+    pub(crate) fn text(nature: Nature, text: impl Into<Cow<'t, str>>) -> Self {
+        Self { nature, content: Content::Text(text.into()) }
+    }
+}
+
+/// What a piece is to the reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nature {
+    Words,
+    Answer,
+    Document,
+}
+
+/// What a piece consists of.
+pub(crate) enum Content<'t> {
+    Text(Cow<'t, str>),
+    Image(Image, Json<'t>),
+    /// Sound, files, secrets: something that cannot be counted from here.
+    Opaque(Json<'t>),
+}

@@ -1,0 +1,198 @@
+//! What a bundle is to the pipeline: its text, kind, tags and the rest.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use cupel::{ContextItem, ContextItemBuilder, ContextKind, ContextSource, CupelError};
+
+use crate::annotations::Notes;
+use crate::conversation::{Content, Conversation, Fixed, FixedPart, Message, Piece, Role};
+use crate::grouping::Group;
+use crate::json::Json;
+use crate::weigh::Weight;
+
+/// The kind of tool definitions.
+const TOOL_DEFINITION: &str = "ToolDefinition";
+
+/// The item of a fixed part.
+pub(crate) fn fixed_item(
+    fixed: &Fixed<'_>,
+    weight: Weight,
+    time: Option<DateTime<Utc>>,
+) -> Result<ContextItem, CupelError> {
+    let mut content = String::new();
+    push_pieces(&mut content, &fixed.pieces);
+    for definition in &fixed.definitions {
+        push_line(&mut content, definition.raw());
+    }
+    let (kind, role) = match fixed.part {
+        FixedPart::Instructions => (ContextKind::system_prompt(), "system"),
+        FixedPart::Tools => (ContextKind::new(TOOL_DEFINITION)?, "tools"),
+    };
+    let item = ContextItemBuilder::new(or_path(content, &fixed.path), weight.total)
+        .kind(kind)
+        .tags(vec![format!("role:{role}")])
+        .pinned(true);
+    at(item, time).build()
+}
+
+/// The item of a bundle.
+pub(crate) fn group_item(
+    conversation: &Conversation<'_>,
+    group: &Group,
+    weight: Weight,
+    time: Option<DateTime<Utc>>,
+) -> Result<ContextItem, CupelError> {
+    let members: Vec<&Message<'_>> =
+        group.messages.iter().map(|at| &conversation.messages[*at]).collect();
+    let mut notes = Notes::default();
+    for message in &members {
+        notes.merge(&message.notes);
+    }
+    if let Some((message, item)) = members.iter().find_map(|m| Some((*m, m.item.as_ref()?))) {
+        let is_counted = !message.pieces.is_empty();
+        let tokens = if is_counted { weight.total } else { item.tokens() };
+        return supplied_item(item, tokens, group.pin.is_some(), &notes, time);
+    }
+    let has_answers = members.iter().any(|message| !message.answers.is_empty());
+    let source = if has_answers { ContextSource::TOOL } else { ContextSource::CHAT };
+    let path = group.messages.first().map(|at| conversation.path(*at)).unwrap_or_default();
+    let mut item = ContextItemBuilder::new(or_path(content(&members), &path), weight.total)
+        .kind(kind(&members, weight))
+        .source(ContextSource::new(source)?)
+        .tags(tags(&members, &notes))
+        .pinned(group.pin.is_some());
+    if let Some(priority) = notes.priority {
+        item = item.priority(priority);
+    }
+    at(item, time).build()
+}
+
+/// An item of Cupel's own format: as it is, with what annotations add to it.
+fn supplied_item(
+    item: &ContextItem,
+    tokens: i64,
+    pinned: bool,
+    notes: &Notes,
+    time: Option<DateTime<Utc>>,
+) -> Result<ContextItem, CupelError> {
+    let mut tags = item.tags().to_vec();
+    tags.extend(note_tags(notes));
+    let mut built = ContextItemBuilder::new(item.content(), tokens)
+        .kind(item.kind().clone())
+        .source(item.source().clone())
+        .tags(tags)
+        .metadata(item.metadata().clone())
+        .pinned(pinned);
+    if let Some(priority) = item.priority().or(notes.priority) {
+        built = built.priority(priority);
+    }
+    if let Some(hint) = item.future_relevance_hint() {
+        built = built.future_relevance_hint(hint);
+    }
+    if let Some(tokens) = item.original_tokens() {
+        built = built.original_tokens(tokens);
+    }
+    at(built, time).build()
+}
+
+fn at(item: ContextItemBuilder, time: Option<DateTime<Utc>>) -> ContextItemBuilder {
+    match time {
+        Some(time) => item.timestamp(time),
+        None => item,
+    }
+}
+
+/// What the model reads in these messages, line by line; calls as name and arguments.
+pub(crate) fn content(messages: &[&Message<'_>]) -> String {
+    let mut content = String::new();
+    for message in messages {
+        push_pieces(&mut content, &message.pieces);
+        for call in &message.calls {
+            push_line(&mut content, &format!("{} {}", call.name, call.arguments));
+        }
+    }
+    content
+}
+
+fn push_pieces(content: &mut String, pieces: &[Piece<'_>]) {
+    for piece in pieces {
+        match &piece.content {
+            Content::Text(text) => push_line(content, text),
+            Content::Image(_, json) => push_line(content, &named("image", *json)),
+            Content::Opaque(json) => push_line(content, &named("attachment", *json)),
+        }
+    }
+}
+
+fn push_line(content: &mut String, line: &str) {
+    if !content.is_empty() {
+        content.push('\n');
+    }
+    content.push_str(line);
+}
+
+/// A name for something that has no text, different for different things: equal texts are
+/// duplicates to the pipeline.
+fn named(what: &str, json: Json<'_>) -> String {
+    let digest = json.raw().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("({what} {digest:016x})")
+}
+
+/// An item needs a text; where the messages have none, their place stands in.
+fn or_path(content: String, path: &str) -> String {
+    if content.is_empty() { format!("(empty {path})") } else { content }
+}
+
+/// A bundle with answers of tools is tool output, unless the user speaks in it too: then it is what
+/// most of its tokens are.
+fn kind(messages: &[&Message<'_>], weight: Weight) -> ContextKind {
+    let has_answers = messages.iter().any(|message| !message.answers.is_empty());
+    let has_user = messages.iter().any(|message| message.opens_turn());
+    let half = weight.total / 2;
+    if messages.iter().any(|message| message.role == Role::System) {
+        ContextKind::system_prompt()
+    } else if has_answers && !has_user || weight.answers > half {
+        ContextKind::tool_output()
+    } else if weight.documents > half {
+        ContextKind::document()
+    } else {
+        ContextKind::message()
+    }
+}
+
+/// Roles, speakers, tools and calls, each once, in order of appearance; then what notes add.
+fn tags(messages: &[&Message<'_>], notes: &Notes) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut tags = Vec::new();
+    let mut push = |name: &str, value: &str| {
+        let tag = format!("{name}:{value}");
+        if !value.is_empty() && seen.insert(tag.clone()) {
+            tags.push(tag);
+        }
+    };
+    for message in messages {
+        push("role", message.role.name());
+        if !message.answers.is_empty() {
+            push("role", Role::Tool.name());
+        }
+        push("speaker", message.speaker.as_deref().unwrap_or_default());
+        for call in &message.calls {
+            push("tool", &call.name);
+            push("call", &call.id);
+        }
+        for answer in &message.answers {
+            push("tool", answer.name.as_deref().unwrap_or_default());
+            push("call", &answer.id);
+        }
+    }
+    tags.extend(note_tags(notes));
+    tags
+}
+
+fn note_tags(notes: &Notes) -> impl Iterator<Item = String> {
+    let audience = notes.audience.iter().map(|name| format!("audience:{name}"));
+    audience.chain(notes.session.iter().map(|id| format!("session:{id}")))
+}

@@ -1,0 +1,404 @@
+//! Anthropic Messages.
+//!
+//! Every `tool_use` is answered by the user's message that follows, results first, and the first
+//! message is the user's. So a bundle is a whole turn, from one message of the user to the next. Of
+//! the last turn the user's message is pinned, and each step of the agent is a bundle: what the
+//! assistant says and the results that follow. A user's message that has results as well as words
+//! belongs to the step that it answers; if its words are the user's last, that step is pinned too.
+//!
+//! A step that begins without thinking stays with the one before it that began with thinking: the
+//! first step that the service sees must keep its thinking.
+
+use std::borrow::Cow;
+
+use cupel_tokens::Overheads;
+
+use super::openai_chat::missing_id;
+use super::{Dialect, content};
+use crate::ChatError;
+use crate::conversation::{Answer, Bond, Call, Conversation, Fixed, Message, Nature, Role};
+use crate::document::Document;
+use crate::grouping::{Group, turns};
+use crate::json::{Json, Object};
+use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::validate::{Finding, Fix};
+
+pub(crate) struct Anthropic;
+
+impl Dialect for Anthropic {
+    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+        let listing = document.listing(&["messages"])?;
+        let top = &listing.top;
+        let mut conversation = Conversation {
+            list: listing.path.to_owned(),
+            model: top.text("model").map(Cow::into_owned),
+            output_limit: top.get("max_tokens").and_then(Json::whole_number),
+            wants_reasoning: top
+                .get("thinking")
+                .and_then(|thinking| thinking.at_path("type")?.text())
+                .is_some_and(|kind| kind == "enabled"),
+            ..Conversation::default()
+        };
+        if let Some(system) = top.get("system") {
+            conversation.fixed.push(Fixed::instructions("system", system));
+        }
+        if let Some(tools) = top.get("tools") {
+            let tools = Fixed::tools("tools", tools, &mut conversation.flaws);
+            conversation.fixed.push(tools);
+        }
+        for (at, json) in listing.elements.into_iter().enumerate() {
+            let path = conversation.path(at);
+            conversation.messages.push(match json.object() {
+                Some(object) => read_message(json, &object, at, &path),
+                None => content::no_object(json, at, path),
+            });
+        }
+        Ok(conversation)
+    }
+
+    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+        check_beginning(conversation, findings);
+        check_unique_ids(conversation, IdScope::Request, findings);
+        Pairing::of(&conversation.messages).check(conversation, true, findings);
+        check_results_first(conversation, findings);
+        check_endings(conversation, findings);
+        check_last_turn(conversation, findings);
+    }
+
+    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+        turns(conversation)
+    }
+
+    fn overheads(&self) -> Overheads {
+        Overheads::anthropic()
+    }
+}
+
+fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
+    let native_role = object.text("role").unwrap_or_default();
+    let role = match native_role.as_ref() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        _ => Role::Unknown,
+    };
+    let mut message = Message::new(json, role, native_role);
+    message.notes.take_in(object);
+    if message.native_role == "system" {
+        let text = "the system prompt is no message";
+        let remedy = "put it into the field `system` of the request";
+        message.flaws.push(Finding::new(path, "system-message", text, remedy));
+    } else if role == Role::Unknown {
+        let known = ["user", "assistant"];
+        message.flaws.push(content::role_flaw(path, "role", object.get("role"), &known));
+    }
+    let body = object.get("content");
+    if body.is_none() {
+        message.flaws.push(content::missing(&format!("{path}.content"), Fix::Drop(at)));
+    }
+    let path = format!("{path}.content");
+    content::read(&mut message, body, &path, Nature::Words, |message, index, block| {
+        read_block(message, at, &path, index, block)
+    });
+    message
+}
+
+/// Takes calls and results. Returns whether the block was one.
+fn read_block<'t>(
+    message: &mut Message<'t>,
+    at: usize,
+    path: &str,
+    index: usize,
+    block: &Object<'t>,
+) -> bool {
+    let kind = block.text("type").unwrap_or_default();
+    if index == 0 && matches!(kind.as_ref(), "thinking" | "redacted_thinking") {
+        message.bond = Bond::Reasoning;
+    }
+    let (home, id_field) = match kind.as_ref() {
+        "tool_use" => (Role::Assistant, "id"),
+        "tool_result" => (Role::User, "tool_use_id"),
+        _ => return false,
+    };
+    let drop = Fix::DropBlocks(at, vec![index]);
+    let path = format!("{path}[{index}]");
+    let Some(id) = block.text(id_field) else {
+        message.flaws.push(missing_id(&format!("{path}.{id_field}"), drop));
+        return true;
+    };
+    if message.role != home {
+        message.flaws.push(content::misplaced(&path, &kind, home, drop));
+    } else if home == Role::Assistant {
+        message.calls.push(Call {
+            id,
+            name: block.text("name").unwrap_or_default(),
+            arguments: block.get("input").map(content::as_written).unwrap_or_default(),
+            needs_answer: true,
+            block: Some(index),
+        });
+    } else {
+        message.answers.push(Answer { id, name: None, block: Some(index) });
+        if let Some(result) = block.get("content") {
+            content::nested(result, Nature::Answer, 0, &mut message.pieces);
+        }
+    }
+    true
+}
+
+/// The first message must be the user's.
+pub(super) fn check_beginning(conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    let spoken = conversation.messages.iter().enumerate();
+    let spoken = spoken.filter(|(_, message)| message.role != Role::System);
+    // Of an unknown role nobody can say whose it is.
+    let is_others = |message: &Message<'_>| matches!(message.role, Role::Assistant | Role::Tool);
+    for (at, message) in spoken.take_while(|(_, message)| is_others(message)) {
+        let text = format!("the first message must be the user's, not of role {}", {
+            &message.native_role
+        });
+        let finding = Finding::new(
+            conversation.path(at),
+            "first-not-user",
+            text,
+            "begin with a message of the user",
+        );
+        findings.push(finding.fixed_by(Fix::Drop(at)));
+    }
+}
+
+/// No message may end with thinking.
+fn check_endings(conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    let is_thinking = |block: &Json<'_>| {
+        let kind = block.object().and_then(|block| block.text("type"));
+        matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"))
+    };
+    for (at, message) in conversation.messages.iter().enumerate() {
+        let thinking = message.blocks.iter().rev().take_while(|block| is_thinking(block)).count();
+        if thinking == 0 {
+            continue;
+        }
+        let finding = Finding::new(
+            conversation.path(at),
+            "thinking-last",
+            "the message ends with thinking",
+            "put what it led to behind it, or remove it",
+        );
+        let all = message.blocks.len();
+        findings.push(finding.fixed_by(Fix::DropBlocks(at, (all - thinking..all).collect())));
+    }
+}
+
+/// With thinking enabled, what the assistant did in the last turn begins with thinking.
+fn check_last_turn(conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    let messages = &conversation.messages;
+    let opening = messages.iter().rposition(Message::opens_turn);
+    let (Some(opening), true) = (opening, conversation.wants_reasoning) else { return };
+    let turn = opening + 1..messages.len();
+    let is_step = |at: &usize| messages[*at].role == Role::Assistant;
+    let reasons = |at: &usize| is_step(at) && messages[*at].bond == Bond::Reasoning;
+    let Some(first) = turn.clone().find(is_step).filter(|at| !reasons(at)) else { return };
+    let end = turn.clone().find(reasons).unwrap_or(turn.end);
+    let finding = Finding::new(
+        conversation.path(first),
+        "missing-thinking",
+        "thinking is enabled, but the last turn of the assistant does not begin with it",
+        "put its thinking block back, or disable thinking",
+    );
+    findings.push(finding.fixed_by(Fix::DropAll((first..end).collect())));
+}
+
+/// Results come before everything else that the user says after a call.
+fn check_results_first(conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    for (at, message) in conversation.messages.iter().enumerate() {
+        let results: Vec<usize> =
+            message.answers.iter().filter_map(|answer| answer.block).collect();
+        if results.iter().copied().eq(0..results.len()) {
+            continue;
+        }
+        let others =
+            (0..message.blocks.len()).filter(|block| results.binary_search(block).is_err());
+        let order = results.iter().copied().chain(others).collect();
+        let finding = Finding::new(
+            conversation.path(at),
+            "result-not-first",
+            "results of tools must come before everything else in the message",
+            "put the tool_result blocks first",
+        );
+        findings.push(finding.fixed_by(Fix::ReorderBlocks(at, order)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Format::Anthropic;
+    use crate::testing::{labels, read, repaired, violations};
+
+    fn call(id: &str) -> String {
+        format!(
+            r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"ls","input":{{}}}}]}}"#
+        )
+    }
+
+    fn result(id: &str) -> String {
+        format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}]}}"#
+        )
+    }
+
+    fn user(text: &str) -> String {
+        format!(r#"{{"role":"user","content":"{text}"}}"#)
+    }
+
+    fn list(messages: &[String]) -> String {
+        format!("[{}]", messages.join(","))
+    }
+
+    #[test]
+    fn turns_stay_whole_and_the_last_goes_step_by_step() {
+        let text = list(&[
+            user("first"),
+            call("a"),
+            result("a"),
+            r#"{"role":"assistant","content":"done"}"#.into(),
+            user("second"),
+            call("b"),
+            result("b"),
+            call("c"),
+            result("c"),
+        ]);
+        assert_eq!(
+            labels(&text, Anthropic),
+            [
+                "[0..4]: user, 2 × assistant, tool result",
+                "*[4]: user",
+                "[5..7]: assistant, tool result",
+                "*[7..9]: assistant, tool result",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_step_without_thinking_stays_with_the_thinking_before_it() {
+        let thought = call("a").replace(
+            r#""content":["#,
+            r#""content":[{"type":"thinking","thinking":"hm","signature":"s"},"#,
+        );
+        let again = thought.replace("\"a\"", "\"c\"");
+        let text =
+            list(&[user("go"), thought, result("a"), call("b"), result("b"), again, result("c")]);
+        assert_eq!(
+            labels(&text, Anthropic),
+            [
+                "*[0]: user",
+                "[1..5]: 2 × assistant, 2 tool results",
+                "*[5..7]: assistant, tool result",
+            ]
+        );
+    }
+
+    #[test]
+    fn words_beside_results_pin_the_step_that_they_are_in() {
+        let mixed = result("a").replace("]}", r#",{"type":"text","text":"and now the other"}]}"#);
+        let text =
+            list(&[user("go"), call("a"), mixed, call("b"), result("b"), call("c"), result("c")]);
+        assert_eq!(
+            labels(&text, Anthropic),
+            [
+                "*[0]: user",
+                "*[1..3]: assistant, tool result, user",
+                "[3..5]: assistant, tool result",
+                "*[5..7]: assistant, tool result",
+            ]
+        );
+        let query = read(&text, Anthropic).query().unwrap();
+        assert!(query.contains("and now the other") && !query.contains("go"));
+    }
+
+    #[test]
+    fn system_and_tools_are_fixed() {
+        let text = r#"{"model":"claude-x","max_tokens":9,"system":[{"type":"text","text":"S"}],
+            "tools":[{"name":"ls","input_schema":{}}],"messages":[{"role":"user","content":"go"}]}"#;
+        assert_eq!(
+            labels(text, Anthropic),
+            ["*system: system prompt", "*tools: tool definition", "*messages[0]: user"]
+        );
+        assert_eq!(read(text, Anthropic).output_limit(), Some(9));
+    }
+
+    #[test]
+    fn broken_rules_are_named() {
+        let late = r#"{"role":"user","content":[{"type":"text","text":"so"},{"type":"tool_result","tool_use_id":"a"}]}"#;
+        let text = list(&[
+            call("a"),
+            late.into(),
+            result("x"),
+            call("a"),
+            r#"{"role":"user","content":[{"type":"tool_use","id":"q","name":"ls"}]}"#.into(),
+            r#"{"role":"system","content":"S"}"#.into(),
+            r#"{"role":"assistant","content":[{"type":"thinking","thinking":"hm"}]}"#.into(),
+        ]);
+        let rules: Vec<String> = read(&text, Anthropic)
+            .validate()
+            .iter()
+            .map(|v| format!("{} {}", v.path, v.rule))
+            .collect();
+        assert_eq!(
+            rules,
+            [
+                "[0] first-not-user",
+                "[1] result-not-first",
+                "[2] orphan-result",
+                "[3] duplicate-call-id",
+                "[3] unanswered-call",
+                "[4].content[0] misplaced-block",
+                "[5] system-message",
+                "[6] thinking-last",
+            ]
+        );
+    }
+
+    #[test]
+    fn with_thinking_enabled_the_last_turn_begins_with_it() {
+        let thought = call("b").replace("[{", r#"[{"type":"thinking","thinking":"hm"},{"#);
+        let steps = list(&[user("go"), call("a"), result("a"), thought, result("b")]);
+        let text = format!(r#"{{"thinking":{{"type":"enabled"}},"messages":{steps}}}"#);
+        assert_eq!(
+            violations(&text, Anthropic),
+            [
+                "messages[1]: thinking is enabled, but the last turn of the assistant does not begin \
+              with it; put its thinking block back, or disable thinking (missing-thinking)"
+            ]
+        );
+        let (repaired, done) = repaired(&text, Anthropic);
+        assert_eq!(read(&repaired, Anthropic).message_count(), 3);
+        assert!(done[0].starts_with("dropped messages[1], messages[2]: "), "{done:?}");
+        assert_eq!(violations(&text.replace("enabled", "disabled"), Anthropic), [""; 0]);
+    }
+
+    #[test]
+    fn results_are_put_first_and_orphans_cut_out_of_their_message() {
+        let late = r#"{"role":"user","content":[{"type":"text","text":"so"}, {"type":"tool_result","tool_use_id":"x"},{"type":"tool_result","tool_use_id":"a"}]}"#;
+        let text = list(&[user("go"), call("a"), late.into()]);
+        let (repaired, done) = repaired(&text, Anthropic);
+        let expected = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}, {"type":"text","text":"so"}]}"#;
+        assert!(repaired.ends_with(&format!("{expected}]")), "{repaired}");
+        assert_eq!(
+            done,
+            [
+                "dropped a part of [2]: the result of `x` has no call before it",
+                "reordered [2]: results of tools must come before everything else in the message",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_stands_before_the_user_goes() {
+        let text = list(&[call("a"), result("a"), user("go")]);
+        let (repaired, done) = repaired(&text, Anthropic);
+        assert_eq!(repaired, list(&[user("go")]));
+        assert_eq!(done.len(), 2);
+        assert_eq!(
+            violations(&text, Anthropic),
+            ["[0]: the first message must be the user's, not of role assistant; begin with a \
+              message of the user (first-not-user)"]
+        );
+    }
+}

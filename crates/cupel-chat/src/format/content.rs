@@ -1,0 +1,199 @@
+//! The content of messages: a text, or blocks. Providers differ in names, hardly in shape.
+
+use std::borrow::Cow;
+
+use cupel_tokens::{Detail, Image};
+
+use super::image_size::image_size;
+use crate::conversation::{Content, Message, Nature, Piece, Role};
+use crate::json::{Json, Object};
+use crate::validate::{Finding, Fix};
+
+/// Results within results: how deep they are looked into. Deeper ones count as they are written.
+const DEEPEST: usize = 4;
+
+/// Reads the `content` of a message into its pieces and blocks. `own` takes the blocks that only
+/// the format understands.
+pub(crate) fn read<'t>(
+    message: &mut Message<'t>,
+    content: Option<Json<'t>>,
+    path: &str,
+    nature: Nature,
+    mut own: impl FnMut(&mut Message<'t>, usize, &Object<'t>) -> bool,
+) {
+    let Some(content) = content else { return };
+    if let Some(text) = content.text() {
+        push_text(&mut message.pieces, nature, text);
+        return;
+    }
+    let Some(blocks) = content.list() else {
+        let text = format!("must be a text or a list of blocks, got {}", content.describe());
+        message.flaws.push(Finding::new(path, "content-type", text, "correct the content"));
+        return;
+    };
+    for (index, block) in blocks.iter().enumerate() {
+        let Some(object) = block.object() else {
+            match block.text() {
+                Some(text) => push_text(&mut message.pieces, nature, text),
+                None => message.flaws.push(Finding::new(
+                    format!("{path}[{index}]"),
+                    "content-type",
+                    format!("must be a block, got {}", block.describe()),
+                    "correct the content",
+                )),
+            }
+            continue;
+        };
+        message.notes.take_in(&object);
+        if !own(message, index, &object) {
+            read_block(*block, &object, nature, 0, &mut message.pieces);
+        }
+    }
+    message.blocks = blocks;
+}
+
+/// The pieces of content that stands within a block.
+pub(crate) fn nested<'t>(
+    content: Json<'t>,
+    nature: Nature,
+    depth: usize,
+    pieces: &mut Vec<Piece<'t>>,
+) {
+    match content.list() {
+        Some(blocks) if depth < DEEPEST => {
+            for block in blocks {
+                match block.object() {
+                    Some(object) => read_block(block, &object, nature, depth + 1, pieces),
+                    None => push_text(pieces, nature, as_written(block)),
+                }
+            }
+        }
+        _ => push_text(pieces, nature, as_written(content)),
+    }
+}
+
+fn read_block<'t>(
+    block: Json<'t>,
+    object: &Object<'t>,
+    nature: Nature,
+    depth: usize,
+    pieces: &mut Vec<Piece<'t>>,
+) {
+    let kind = object.text("type").unwrap_or_default();
+    let opaque = |nature| Piece { nature, content: Content::Opaque(block) };
+    match kind.as_ref() {
+        "image_url" | "input_image" | "image" => {
+            pieces.push(Piece { nature, content: Content::Image(image(object), block) });
+        }
+        "document" | "search_result" => read_document(block, object, depth, pieces),
+        "file" | "input_file" => pieces.push(opaque(Nature::Document)),
+        "input_audio" | "audio" | "video" | "container_upload" => pieces.push(opaque(nature)),
+        // The service leaves it out again once the turn is over.
+        "redacted_thinking" => {}
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => {
+            push_text(pieces, nature, object.text("name").unwrap_or_default());
+            push_text(pieces, nature, object.get("input").map(as_written).unwrap_or_default());
+        }
+        _ if kind.ends_with("tool_result") => {
+            if let Some(content) = object.get("content") {
+                nested(content, Nature::Answer, depth, pieces);
+            }
+        }
+        _ => {
+            let names = ["text", "thinking", "reasoning", "refusal"];
+            let text = names.iter().find_map(|name| object.text(name));
+            push_text(pieces, nature, text.unwrap_or(Cow::Borrowed(block.raw())));
+        }
+    }
+}
+
+/// A document or a search result: its title, and its text where that is plain.
+fn read_document<'t>(
+    block: Json<'t>,
+    object: &Object<'t>,
+    depth: usize,
+    pieces: &mut Vec<Piece<'t>>,
+) {
+    for name in ["title", "context"] {
+        push_text(pieces, Nature::Document, object.text(name).unwrap_or_default());
+    }
+    let source = object.get("source").and_then(Json::object).unwrap_or_default();
+    let is_plain = source.text("type").is_some_and(|kind| kind == "text");
+    let text = object.get("content").or_else(|| source.get("content"));
+    match text.or_else(|| source.get("data").filter(|_| is_plain)) {
+        Some(text) => nested(text, Nature::Document, depth, pieces),
+        None => pieces.push(Piece { nature: Nature::Document, content: Content::Opaque(block) }),
+    }
+}
+
+/// What is known of an image: how closely to look at it, and its size if the file is there.
+pub(crate) fn image(object: &Object<'_>) -> Image {
+    let url = object.get("image_url");
+    let nested = url.and_then(Json::object).unwrap_or_default();
+    let source = object.get("source").and_then(Json::object).unwrap_or_default();
+    let detail = object.text("detail").or_else(|| nested.text("detail"));
+    let detail = match detail.as_deref() {
+        Some("low") => Detail::Low,
+        Some("high" | "original") => Detail::High,
+        _ => Detail::Auto,
+    };
+    let file = url
+        .and_then(Json::text)
+        .or_else(|| nested.text("url"))
+        .or_else(|| source.text("data"))
+        .or_else(|| object.text("data"))
+        .or_else(|| object.text("base64"));
+    Image { detail, size: file.and_then(|file| image_size(&file)) }
+}
+
+/// A value as text: what a text says, and of everything else how it is written.
+pub(crate) fn as_written(json: Json<'_>) -> Cow<'_, str> {
+    json.text().unwrap_or(Cow::Borrowed(json.raw()))
+}
+
+pub(crate) fn push_text<'t>(pieces: &mut Vec<Piece<'t>>, nature: Nature, text: Cow<'t, str>) {
+    if !text.is_empty() {
+        pieces.push(Piece::text(nature, text));
+    }
+}
+
+/// A message that is no object.
+pub(crate) fn no_object(json: Json<'_>, at: usize, path: String) -> Message<'_> {
+    let mut message = Message::new(json, Role::Unknown, Cow::Borrowed("unknown"));
+    let text = format!("must be an object, got {}", json.describe());
+    let finding = Finding::new(path, "message-type", text, "give each message as an object");
+    message.flaws.push(finding.fixed_by(Fix::Drop(at)));
+    message
+}
+
+/// What is wrong with the role of a message, whose known roles are these.
+pub(crate) fn role_flaw(
+    path: &str,
+    field: &str,
+    role: Option<Json<'_>>,
+    known: &[&'static str],
+) -> Finding {
+    let path = format!("{path}.{field}");
+    let Some(role) = role else {
+        let remedy = format!("give one of {}", known.join(", "));
+        return Finding::new(path, "missing-role", "is required", remedy);
+    };
+    let name = role.text().unwrap_or_default();
+    let remedy = match cupel_tokens::nearest_name(&name, known.iter().copied()) {
+        Some(nearest) => format!("did you mean {nearest}?"),
+        None => format!("give one of {}", known.join(", ")),
+    };
+    Finding::new(path, "unknown-role", format!("unknown role {}", role.describe()), remedy)
+}
+
+/// A message without the content that its role asks for.
+pub(crate) fn missing(path: &str, fix: Fix) -> Finding {
+    Finding::new(path, "missing-content", "is required", "add it, or remove the message")
+        .fixed_by(fix)
+}
+
+/// A call or a result in a message of the wrong role.
+pub(crate) fn misplaced(path: &str, what: &str, home: Role, fix: Fix) -> Finding {
+    let text = format!("{what} may only stand in a message of role {}", home.name());
+    Finding::new(path, "misplaced-block", text, "move it there, or remove it").fixed_by(fix)
+}

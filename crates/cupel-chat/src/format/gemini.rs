@@ -1,0 +1,393 @@
+//! Gemini contents.
+//!
+//! A turn of function calls comes after a turn of the user or of responses, and is followed by as
+//! many responses. So a bundle is a whole turn of the user, and of the last turn each step, as for
+//! Anthropic.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use cupel_tokens::Overheads;
+
+use super::{Dialect, content};
+use crate::ChatError;
+use crate::conversation::{
+    Answer, Call, Content, Conversation, Fixed, Message, Nature, Piece, Role,
+};
+use crate::document::Document;
+use crate::grouping::{Group, turns};
+use crate::json::{Json, Object};
+use crate::validate::{Finding, Fix};
+
+pub(crate) struct Gemini;
+
+impl Dialect for Gemini {
+    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+        let listing = document.listing(&["contents"])?;
+        let top = &listing.top;
+        let model = top.text("model");
+        let mut conversation = Conversation {
+            list: listing.path.to_owned(),
+            model: model.map(|name| name.strip_prefix("models/").unwrap_or(&name).to_owned()),
+            output_limit: output_limit(top),
+            ..Conversation::default()
+        };
+        if let Some((name, system)) = top.any_of(&["systemInstruction", "system_instruction"]) {
+            let parts = system.object().and_then(|object| object.get("parts"));
+            conversation.fixed.push(Fixed::instructions(name, parts.unwrap_or(system)));
+        }
+        if let Some(tools) = top.get("tools") {
+            let mut fixed = Fixed::tools("tools", tools, &mut conversation.flaws);
+            fixed.definitions = fixed.definitions.into_iter().flat_map(declarations).collect();
+            conversation.fixed.push(fixed);
+        }
+        for (at, json) in listing.elements.into_iter().enumerate() {
+            let path = conversation.path(at);
+            conversation.messages.push(match json.object() {
+                Some(object) => read_message(json, &object, at, &path),
+                None => content::no_object(json, at, path),
+            });
+        }
+        Ok(conversation)
+    }
+
+    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+        let homes = homes_of_misplaced_responses(conversation);
+        let mut has_misplaced = vec![false; homes.len()];
+        for home in homes.iter().flatten() {
+            has_misplaced[*home] = true;
+        }
+        for at in 0..homes.len() {
+            check_calls(conversation, at, has_misplaced[at], findings);
+            check_responses(conversation, at, homes[at], findings);
+        }
+    }
+
+    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+        turns(conversation)
+    }
+
+    fn overheads(&self) -> Overheads {
+        Overheads::gemini()
+    }
+}
+
+fn output_limit(top: &Object<'_>) -> Option<i64> {
+    let (_, config) = top.any_of(&["generationConfig", "generation_config", "config"])?;
+    let (_, limit) = config.object()?.any_of(&["maxOutputTokens", "max_output_tokens"])?;
+    limit.whole_number()
+}
+
+/// The functions that a tool declares; the tool itself if it is one of the service's own.
+fn declarations(tool: Json<'_>) -> Vec<Json<'_>> {
+    let object = tool.object().unwrap_or_default();
+    let declared = object.any_of(&["functionDeclarations", "function_declarations"]);
+    declared.and_then(|(_, list)| list.list()).unwrap_or_else(|| vec![tool])
+}
+
+fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
+    let native_role = object.text("role").unwrap_or(Cow::Borrowed("user"));
+    let role = match native_role.as_ref() {
+        "user" => Role::User,
+        "model" => Role::Assistant,
+        "function" => Role::Tool,
+        _ => Role::Unknown,
+    };
+    let mut message = Message::new(json, role, native_role);
+    message.notes.take_in(object);
+    if role == Role::Unknown {
+        let known = ["user", "model", "function"];
+        message.flaws.push(content::role_flaw(path, "role", object.get("role"), &known));
+    }
+    let body = object.get("parts");
+    let path = format!("{path}.parts");
+    if !body.is_some_and(Json::is_list) {
+        let text = match body {
+            Some(body) => format!("must be a list of parts, got {}", body.describe()),
+            None => "is required".to_owned(),
+        };
+        let finding = Finding::new(&path, "missing-content", text, "add it, or remove the message");
+        message.flaws.push(finding.fixed_by(Fix::Drop(at)));
+        return message;
+    }
+    content::read(&mut message, body, &path, Nature::Words, |message, index, part| {
+        read_part(message, at, &path, index, part);
+        true
+    });
+    message
+}
+
+fn read_part<'t>(
+    message: &mut Message<'t>,
+    at: usize,
+    path: &str,
+    index: usize,
+    part: &Object<'t>,
+) {
+    let field = |names: &[&'static str]| part.any_of(names).and_then(|(_, json)| json.object());
+    if let Some(call) = field(&["functionCall", "function_call"]) {
+        if message.role != Role::Assistant {
+            let fix = Fix::DropBlocks(at, vec![index]);
+            let path = format!("{path}[{index}]");
+            message.flaws.push(content::misplaced(&path, "functionCall", Role::Assistant, fix));
+            return;
+        }
+        message.calls.push(Call {
+            id: call.text("id").unwrap_or_default(),
+            name: call.text("name").unwrap_or_default(),
+            arguments: call.get("args").map(content::as_written).unwrap_or_default(),
+            needs_answer: true,
+            block: Some(index),
+        });
+    } else if let Some(response) = field(&["functionResponse", "function_response"]) {
+        if message.role == Role::Assistant {
+            let fix = Fix::DropBlocks(at, vec![index]);
+            let path = format!("{path}[{index}]");
+            message.flaws.push(content::misplaced(&path, "functionResponse", Role::User, fix));
+            return;
+        }
+        let name = response.text("name");
+        if let Some(name) = name.clone() {
+            content::push_text(&mut message.pieces, Nature::Answer, name);
+        }
+        if let Some(body) = response.get("response") {
+            content::push_text(&mut message.pieces, Nature::Answer, content::as_written(body));
+        }
+        let id = response.text("id").unwrap_or_default();
+        message.answers.push(Answer { id, name, block: Some(index) });
+    } else {
+        read_media(message, part);
+    }
+}
+
+fn read_media<'t>(message: &mut Message<'t>, part: &Object<'t>) {
+    let nature = Nature::Words;
+    if let Some(text) = part.text("text") {
+        content::push_text(&mut message.pieces, nature, text);
+    } else if let Some((_, media)) =
+        part.any_of(&["inlineData", "inline_data", "fileData", "file_data"])
+    {
+        let object = media.object().unwrap_or_default();
+        let kind = object.any_of(&["mimeType", "mime_type"]).and_then(|(_, kind)| kind.text());
+        let is_image = kind.is_some_and(|kind| kind.starts_with("image/"));
+        let content = if is_image {
+            Content::Image(content::image(&object), media)
+        } else {
+            Content::Opaque(media)
+        };
+        message.pieces.push(Piece { nature, content });
+    } else {
+        for (_, value) in part.fields() {
+            content::push_text(&mut message.pieces, nature, content::as_written(value));
+        }
+    }
+}
+
+/// Whether responses can be those of calls: where both have ids, each must be that of a call.
+fn may_answer(responses: &Message<'_>, calls: &Message<'_>) -> bool {
+    let ids: HashSet<&str> = calls.calls.iter().map(|call| call.id.as_ref()).collect();
+    !responses.answers.is_empty()
+        && !calls.calls.is_empty()
+        && (ids.contains("")
+            || responses.answers.iter().all(|a| a.id.is_empty() || ids.contains(a.id.as_ref())))
+}
+
+/// Responses that stand elsewhere than behind their calls: from each to the turn of calls that lacks
+/// exactly as many.
+fn homes_of_misplaced_responses(conversation: &Conversation<'_>) -> Vec<Option<usize>> {
+    let messages = &conversation.messages;
+    let mut homes = vec![None; messages.len()];
+    let mut waiting: Option<usize> = None;
+    for (at, message) in messages.iter().enumerate() {
+        if !message.calls.is_empty() {
+            let is_answered = messages.get(at + 1).is_some_and(|next| may_answer(next, message));
+            waiting = Some(at).filter(|_| !is_answered);
+        } else if !message.answers.is_empty() {
+            let fits = |home: &usize| {
+                let calls = &messages[*home];
+                calls.calls.len() == message.answers.len() && may_answer(message, calls)
+            };
+            homes[at] = waiting.filter(|home| home + 1 != at).filter(fits);
+            waiting = waiting.filter(|_| homes[at].is_none());
+        }
+    }
+    homes
+}
+
+fn check_calls(
+    conversation: &Conversation<'_>,
+    at: usize,
+    has_misplaced_responses: bool,
+    findings: &mut Vec<Finding>,
+) {
+    let messages = &conversation.messages;
+    let calls = &messages[at].calls;
+    if calls.is_empty() {
+        return;
+    }
+    let drop = Fix::DropBlocks(at, calls.iter().filter_map(|call| call.block).collect());
+    let is_first = at == 0 || messages[at - 1].role == Role::Assistant;
+    if is_first {
+        let finding = Finding::new(
+            conversation.path(at),
+            "call-turn-position",
+            "function calls must come after a turn of the user or of responses",
+            "put a message of the user before it",
+        );
+        findings.push(finding.fixed_by(drop.clone()));
+    }
+    let next = messages.get(at + 1).filter(|next| may_answer(next, &messages[at]));
+    let responses = next.map_or(0, |next| next.answers.len());
+    if responses == calls.len() || responses == 0 && has_misplaced_responses {
+        return;
+    }
+    let rule = if responses == 0 { "unanswered-call" } else { "response-count" };
+    let text = format!(
+        "{} are followed by {}",
+        counted(calls.len(), "function call"),
+        counted(responses, "function response")
+    );
+    let remedy = "give as many responses as calls, in the message that follows";
+    findings.push(Finding::new(conversation.path(at), rule, text, remedy).fixed_by(drop));
+}
+
+fn check_responses(
+    conversation: &Conversation<'_>,
+    at: usize,
+    home: Option<usize>,
+    findings: &mut Vec<Finding>,
+) {
+    let messages = &conversation.messages;
+    let answers = &messages[at].answers;
+    let is_at_home = at > 0 && may_answer(&messages[at], &messages[at - 1]);
+    if answers.is_empty() || is_at_home {
+        return;
+    }
+    let path = conversation.path(at);
+    findings.push(match home {
+        Some(target) => Finding::new(
+            path,
+            "result-not-adjacent",
+            "the function responses do not directly follow their calls",
+            "move them behind their calls",
+        )
+        .fixed_by(Fix::MoveBehind { message: at, target }),
+        None => Finding::new(
+            path,
+            "orphan-result",
+            "the function responses have no calls before them",
+            "remove them, or put their calls back",
+        )
+        .fixed_by(Fix::DropBlocks(at, answers.iter().filter_map(|answer| answer.block).collect())),
+    });
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Format::Gemini;
+    use crate::testing::{labels, read, repaired, violations};
+
+    const CALLS: &str = r#"{"role":"model","parts":[{"functionCall":{"name":"f","args":{"x":1}}},{"functionCall":{"name":"g","args":{}},"thoughtSignature":"s"}]}"#;
+    const RESPONSES: &str = r#"{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"r":1}}},{"functionResponse":{"name":"g","response":{"r":2}}}]}"#;
+    const USER: &str = r#"{"parts":[{"text":"go"}]}"#;
+    const MODEL: &str = r#"{"role":"model","parts":[{"text":"done"}]}"#;
+
+    fn list(contents: &[&str]) -> String {
+        format!("[{}]", contents.join(","))
+    }
+
+    #[test]
+    fn turns_stay_whole_and_the_last_goes_step_by_step() {
+        let text = list(&[USER, CALLS, RESPONSES, MODEL, USER, CALLS, RESPONSES, CALLS, RESPONSES]);
+        assert_eq!(
+            labels(&text, Gemini),
+            [
+                "[0..4]: user, 2 × model, 2 tool results",
+                "*[4]: user",
+                "[5..7]: model, 2 tool results",
+                "*[7..9]: model, 2 tool results",
+            ]
+        );
+    }
+
+    #[test]
+    fn both_spellings_are_read() {
+        let text = r#"{"model":"models/gemini-2.5-pro","system_instruction":{"parts":[{"text":"S"}]},
+            "generation_config":{"max_output_tokens":7},
+            "tools":[{"function_declarations":[{"name":"f"},{"name":"g"}]},{"googleSearch":{}}],
+            "contents":[{"role":"user","parts":[{"text":"go"}]},
+            {"role":"model","parts":[{"function_call":{"name":"f","args":{}}}]},
+            {"role":"function","parts":[{"function_response":{"name":"f","response":{}}}]}]}"#;
+        let request = read(text, Gemini);
+        assert_eq!((request.model(), request.output_limit()), (Some("gemini-2.5-pro"), Some(7)));
+        assert_eq!(
+            labels(text, Gemini),
+            [
+                "*system_instruction: system prompt",
+                "*tools: 3 tool definitions",
+                "*contents[0]: user",
+                "*contents[1..3]: model, tool result",
+            ]
+        );
+    }
+
+    #[test]
+    fn broken_rules_are_named() {
+        let one = r#"{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}"#;
+        let text = list(&[CALLS, one, MODEL, RESPONSES, USER, CALLS]);
+        assert_eq!(
+            violations(&text, Gemini),
+            [
+                "[0]: function calls must come after a turn of the user or of responses; put a \
+                 message of the user before it (call-turn-position)",
+                "[0]: 2 function calls are followed by 1 function response; give as many \
+                 responses as calls, in the message that follows (response-count)",
+                "[3]: the function responses have no calls before them; remove them, or put \
+                 their calls back (orphan-result)",
+                "[5]: 2 function calls are followed by no function responses; give as many \
+                 responses as calls, in the message that follows (unanswered-call)",
+            ]
+        );
+        let (repaired, _) = repaired(&text, Gemini);
+        assert_eq!(repaired, list(&[MODEL, USER]));
+    }
+
+    #[test]
+    fn where_ids_are_given_they_must_match() {
+        let call = r#"{"role":"model","parts":[{"functionCall":{"id":"1","name":"f"}}]}"#;
+        let response = |id: &str| {
+            format!(
+                r#"{{"role":"user","parts":[{{"functionResponse":{{"id":"{id}","name":"f"}}}}]}}"#
+            )
+        };
+        let (wrong, right) = (response("2"), response("1"));
+        let (repaired, done) = repaired(&list(&[USER, call, &wrong, &right]), Gemini);
+        assert_eq!(repaired, list(&[USER, call, &right]));
+        assert_eq!(
+            done,
+            [
+                "dropped [2]: the function responses have no calls before them",
+                "moved [3] behind [1]: the function responses do not directly follow their calls",
+            ]
+        );
+    }
+
+    #[test]
+    fn responses_that_stand_elsewhere_move_behind_their_calls() {
+        let text = list(&[USER, CALLS, USER, RESPONSES]);
+        let (repaired, done) = repaired(&text, Gemini);
+        assert_eq!(repaired, list(&[USER, CALLS, RESPONSES, USER]));
+        assert_eq!(
+            done,
+            ["moved [3] behind [1]: the function responses do not directly follow their calls"]
+        );
+    }
+}

@@ -1,0 +1,260 @@
+//! LangChain message dumps, in three shapes: `messages_to_dict`, `model_dump` and `dumpd`.
+//!
+//! Which provider will get them is open, so the strictest rules hold: results directly follow their
+//! calls, and the first message after the system prompt is the user's. Bundles are whole turns, and
+//! of the last turn each step, as for Anthropic.
+
+use std::borrow::Cow;
+
+use cupel_tokens::Overheads;
+
+use super::anthropic::check_beginning;
+use super::openai_chat::{missing_id, read_call_list};
+use super::{Dialect, content};
+use crate::ChatError;
+use crate::conversation::{Answer, Bond, Call, Conversation, Message, Nature, Role};
+use crate::document::Document;
+use crate::grouping::{Group, turns};
+use crate::json::{Json, Object};
+use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::validate::{Finding, Fix};
+
+const TYPES: [&str; 6] = ["human", "ai", "system", "tool", "function", "chat"];
+
+pub(crate) struct LangChain;
+
+impl Dialect for LangChain {
+    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+        let listing = document.listing(&["messages"])?;
+        let mut conversation =
+            Conversation { list: listing.path.to_owned(), ..Conversation::default() };
+        for (at, json) in listing.elements.into_iter().enumerate() {
+            let path = conversation.path(at);
+            conversation.messages.push(match json.object() {
+                Some(object) => read_message(json, object, at, path),
+                None => content::no_object(json, at, path),
+            });
+        }
+        Ok(conversation)
+    }
+
+    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+        check_beginning(conversation, findings);
+        check_unique_ids(conversation, IdScope::Message, findings);
+        Pairing::of(&conversation.messages).check(conversation, true, findings);
+    }
+
+    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+        turns(conversation)
+    }
+
+    fn overheads(&self) -> Overheads {
+        Overheads::openai_chat()
+    }
+}
+
+/// The fields of a message, out of the shape that it was dumped in.
+struct Dump<'t> {
+    /// What the dump calls it, as `human` or `HumanMessage`.
+    native_type: Cow<'t, str>,
+    body: Object<'t>,
+    /// The path of the fields.
+    path: String,
+}
+
+impl<'t> Dump<'t> {
+    fn of(object: Object<'t>, path: String) -> Self {
+        let native_type = object.text("type").unwrap_or_default();
+        if let Some(body) = object.get("kwargs").and_then(Json::object) {
+            let id = object.get("id").and_then(Json::list).unwrap_or_default();
+            let class = id.last().and_then(|class| class.text()).unwrap_or_default();
+            return Self { native_type: class, body, path: format!("{path}.kwargs") };
+        }
+        if let Some(body) = object.get("data").and_then(Json::object) {
+            return Self { native_type, body, path: format!("{path}.data") };
+        }
+        Self { native_type, body: object, path }
+    }
+
+    fn role(&self) -> Role {
+        let name = self.native_type.as_ref();
+        let name = name.strip_suffix("Chunk").unwrap_or(name);
+        let name = name.strip_suffix("Message").unwrap_or(name).to_ascii_lowercase();
+        match name.as_str() {
+            "chat" => role_named(&self.body.text("role").unwrap_or_default()),
+            name => role_named(name),
+        }
+    }
+}
+
+fn role_named(name: &str) -> Role {
+    match name {
+        "human" | "user" => Role::User,
+        "ai" | "assistant" => Role::Assistant,
+        "system" | "developer" => Role::System,
+        "tool" | "function" => Role::Tool,
+        _ => Role::Unknown,
+    }
+}
+
+fn read_message<'t>(json: Json<'t>, object: Object<'t>, at: usize, path: String) -> Message<'t> {
+    let type_field = object.get("type");
+    let top_path = path.clone();
+    let dump = Dump::of(object, path);
+    let role = dump.role();
+    let mut message = Message::new(json, role, dump.native_type.clone());
+    if role == Role::Unknown {
+        message.flaws.push(content::role_flaw(&top_path, "type", type_field, &TYPES));
+    }
+    take_notes(&mut message, &dump.body);
+    match role {
+        Role::Assistant => read_calls(&mut message, &dump, at),
+        Role::Tool => read_answer(&mut message, &dump, at),
+        _ => {}
+    }
+    let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
+    let body = dump.body.get("content");
+    let path = format!("{}.content", dump.path);
+    if body.is_none() && message.calls.is_empty() && role != Role::Unknown {
+        message.flaws.push(content::missing(&path, Fix::Drop(at)));
+    }
+    let has_calls = !message.calls.is_empty();
+    content::read(&mut message, body, &path, nature, |message, index, block| {
+        let kind = block.text("type").unwrap_or_default();
+        if index == 0 && matches!(kind.as_ref(), "thinking" | "redacted_thinking" | "reasoning") {
+            message.bond = Bond::Reasoning;
+        }
+        // Providers repeat their calls in the content; they count once.
+        has_calls && matches!(kind.as_ref(), "tool_use" | "tool_call" | "function_call")
+    });
+    if role != Role::Tool {
+        message.speaker = dump.body.text("name");
+    }
+    message
+}
+
+fn take_notes<'t>(message: &mut Message<'t>, body: &Object<'t>) {
+    message.notes.take_in(body);
+    for name in ["metadata", "additional_kwargs", "response_metadata"] {
+        if let Some(object) = body.get(name).and_then(Json::object) {
+            message.notes.take_in(&object);
+        }
+    }
+}
+
+fn read_answer<'t>(message: &mut Message<'t>, dump: &Dump<'t>, at: usize) {
+    let is_legacy = dump.native_type.to_ascii_lowercase().starts_with("function");
+    let field = if is_legacy { "name" } else { "tool_call_id" };
+    let name = dump.body.text("name");
+    match dump.body.text(field) {
+        Some(id) => message.answers.push(Answer { id, name, block: None }),
+        None => {
+            message.flaws.push(missing_id(&format!("{}.{field}", dump.path), Fix::Drop(at)));
+        }
+    }
+}
+
+fn read_calls<'t>(message: &mut Message<'t>, dump: &Dump<'t>, at: usize) {
+    let raw = dump.body.get("additional_kwargs").and_then(Json::object).unwrap_or_default();
+    for (field, needs_answer) in [("tool_calls", true), ("invalid_tool_calls", false)] {
+        let calls = dump.body.get(field).and_then(Json::list).unwrap_or_default();
+        for (index, call) in calls.into_iter().enumerate() {
+            let call = call.object().unwrap_or_default();
+            let Some(id) = call.text("id") else {
+                let path = format!("{}.{field}[{index}].id", dump.path);
+                message.flaws.extend(needs_answer.then(|| missing_id(&path, Fix::Drop(at))));
+                continue;
+            };
+            message.calls.push(Call {
+                id,
+                name: call.text("name").unwrap_or_default(),
+                arguments: call.get("args").map(content::as_written).unwrap_or_default(),
+                needs_answer,
+                block: None,
+            });
+        }
+    }
+    if let Some(calls) = raw.get("tool_calls").filter(|_| message.calls.is_empty()) {
+        let path = format!("{}.additional_kwargs.tool_calls", dump.path);
+        read_call_list(message, calls, at, &path);
+    }
+    if let Some(call) = raw.get("function_call").and_then(Json::object) {
+        let name = call.text("name").unwrap_or_default();
+        message.calls.push(Call {
+            id: name.clone(),
+            name,
+            arguments: call.get("arguments").map(content::as_written).unwrap_or_default(),
+            needs_answer: true,
+            block: None,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Format::LangChain;
+    use crate::testing::{labels, read, repaired, violations};
+
+    const DICTS: &str = r#"[
+        {"type":"system","data":{"content":"S"}},
+        {"type":"human","data":{"content":"first"}},
+        {"type":"ai","data":{"content":"","tool_calls":[{"name":"f","args":{"x":1},"id":"a"}],
+            "additional_kwargs":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]}}},
+        {"type":"tool","data":{"content":"1","tool_call_id":"a","name":"f"}},
+        {"type":"ai","data":{"content":"done"}},
+        {"type":"human","data":{"content":"second"}}]"#;
+
+    const FLAT: &str = r#"{"messages":[
+        {"type":"human","content":"first"},
+        {"type":"AIMessageChunk","content":[{"type":"tool_use","id":"a","name":"f","input":{}}],
+            "tool_calls":[{"name":"f","args":{},"id":"a"}]},
+        {"type":"tool","content":"1","tool_call_id":"a"},
+        {"type":"ai","content":"","invalid_tool_calls":[{"id":"b","name":"f","args":"{"}]},
+        {"type":"chat","role":"user","content":"well?"}]}"#;
+
+    const DUMPD: &str = r#"[
+        {"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{"content":"go"}},
+        {"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{"content":"","tool_calls":[{"name":"f","args":{},"id":"a"}]}},
+        {"lc":1,"type":"constructor","id":["langchain","schema","messages","ToolMessage"],"kwargs":{"content":"1","tool_call_id":"a"}}]"#;
+
+    #[test]
+    fn all_three_shapes_are_read() {
+        assert_eq!(
+            labels(DICTS, LangChain),
+            ["*[0]: system", "[1..5]: human, 2 × ai, tool result", "*[5]: human"]
+        );
+        assert_eq!(
+            labels(FLAT, LangChain),
+            ["messages[0..4]: human, AIMessageChunk, tool result, ai", "*messages[4]: chat",]
+        );
+        assert_eq!(
+            labels(DUMPD, LangChain),
+            ["*[0]: HumanMessage", "*[1..3]: AIMessage, tool result"]
+        );
+        assert_eq!(read(DUMPD, LangChain).query().as_deref(), Some("go\nf {}\n1"));
+    }
+
+    #[test]
+    fn broken_rules_are_named() {
+        let text = r#"[{"type":"ai","content":"hi"},{"type":"humn","content":"x"},
+            {"type":"tool","content":"1","tool_call_id":"a"}]"#;
+        assert_eq!(
+            violations(text, LangChain),
+            [
+                "[0]: the first message must be the user's, not of role ai; begin with a message \
+                 of the user (first-not-user)",
+                "[1].type: unknown role \"humn\"; did you mean human? (unknown-role)",
+                "[2]: the result of `a` has no call before it; remove it, or put its call back \
+                 (orphan-result)",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_call_without_result_goes() {
+        let text = DUMPD.replace("\"tool_call_id\":\"a\"", "\"tool_call_id\":\"b\"");
+        let (repaired, done) = repaired(&text, LangChain);
+        assert_eq!(done.len(), 2);
+        assert_eq!(read(&repaired, LangChain).message_count(), 1);
+    }
+}

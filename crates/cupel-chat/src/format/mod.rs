@@ -1,0 +1,181 @@
+//! The formats of requests, one file each.
+
+mod anthropic;
+pub(crate) mod content;
+mod gemini;
+mod image_size;
+mod items;
+mod langchain;
+mod openai_chat;
+mod openai_responses;
+
+use std::fmt;
+use std::str::FromStr;
+
+use cupel_tokens::{Overheads, nearest_name};
+use thiserror::Error;
+
+use crate::ChatError;
+use crate::conversation::Conversation;
+use crate::document::Document;
+use crate::grouping::Group;
+use crate::validate::Finding;
+
+/// A format of requests.
+///
+/// # Example
+///
+/// ```
+/// use cupel_chat::Format;
+///
+/// assert_eq!("anthropic".parse(), Ok(Format::Anthropic));
+/// assert_eq!(Format::detect(r#"{"contents": [{"parts": []}]}"#), Some(Format::Gemini));
+/// assert_eq!(
+///     "antropic".parse::<Format>().unwrap_err().to_string(),
+///     "unknown format `antropic`; did you mean anthropic?"
+/// );
+/// ```
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// OpenAI Chat Completions, and all who speak it.
+    OpenAiChat,
+    /// OpenAI Responses.
+    OpenAiResponses,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Gemini contents.
+    Gemini,
+    /// LangChain message dumps.
+    LangChain,
+    /// Cupel's own items, as a list.
+    Items,
+    /// Cupel's own items, one on each line.
+    ItemLines,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 7] = [
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::LangChain,
+        Self::Items,
+        Self::ItemLines,
+    ];
+
+    /// The name of the format.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::LangChain => "langchain",
+            Self::Items => "items",
+            Self::ItemLines => "items-jsonl",
+        }
+    }
+
+    /// The format of a text, if it is JSON that looks like one of them.
+    ///
+    /// Messages that Chat Completions and Anthropic would write alike are taken for Chat
+    /// Completions.
+    #[must_use]
+    pub fn detect(text: &str) -> Option<Self> {
+        crate::detect::detect(&Document::parse(text).ok()?).ok()
+    }
+
+    /// Whether what is selected is written in the order in which it was placed. Messages stay in
+    /// the order of the request; items have no order of their own.
+    #[must_use]
+    pub fn has_free_order(self) -> bool {
+        matches!(self, Self::Items | Self::ItemLines)
+    }
+
+    /// All names, as people list them.
+    pub(crate) fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+
+    pub(crate) fn dialect(self) -> &'static dyn Dialect {
+        match self {
+            Self::OpenAiChat => &openai_chat::OpenAiChat,
+            Self::OpenAiResponses => &openai_responses::OpenAiResponses,
+            Self::Anthropic => &anthropic::Anthropic,
+            Self::Gemini => &gemini::Gemini,
+            Self::LangChain => &langchain::LangChain,
+            Self::Items | Self::ItemLines => &items::Items,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that no format has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("unknown format `{name}`; {hint}")]
+pub struct UnknownFormat {
+    name: String,
+    hint: String,
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        if let Some(format) = Self::ALL.into_iter().find(|format| format.name() == name) {
+            return Ok(format);
+        }
+        let hint = match nearest_name(name, Self::ALL.map(Self::name)) {
+            Some(nearest) => format!("did you mean {nearest}?"),
+            None => format!("known are {}", Self::names()),
+        };
+        Err(UnknownFormat { name: name.to_owned(), hint })
+    }
+}
+
+/// What a format has to know.
+pub(crate) trait Dialect: Sync {
+    /// Reads a request.
+    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError>;
+
+    /// Finds the rules of the provider that a conversation breaks, beside the flaws that reading
+    /// found in single messages.
+    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>);
+
+    /// Which messages stay together, in the order of their first message. Whatever a conversation
+    /// without findings is left with when groups without a pin go must be without findings too.
+    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group>;
+
+    /// What the provider counts beside texts.
+    fn overheads(&self) -> Overheads;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for format in Format::ALL {
+            assert_eq!(format.name().parse(), Ok(format));
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_near_none_gets_the_list() {
+        assert_eq!(
+            "yaml".parse::<Format>().unwrap_err().to_string(),
+            "unknown format `yaml`; known are openai-chat, openai-responses, anthropic, gemini, \
+             langchain, items, items-jsonl"
+        );
+    }
+}

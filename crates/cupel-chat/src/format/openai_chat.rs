@@ -1,0 +1,297 @@
+//! OpenAI Chat Completions.
+//!
+//! Every call of an assistant message is answered by a `tool` message before anything else is said.
+//! So a message with calls and its answers are one bundle, and every other message is one of its
+//! own: any of them may go.
+
+use std::borrow::Cow;
+
+use cupel_tokens::Overheads;
+
+use super::{Dialect, content};
+use crate::ChatError;
+use crate::conversation::{Answer, Call, Conversation, Fixed, Message, Nature, Role};
+use crate::document::Document;
+use crate::grouping::{Group, exchanges};
+use crate::json::{Json, Object};
+use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::validate::{Finding, Fix};
+
+const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
+
+pub(crate) struct OpenAiChat;
+
+impl Dialect for OpenAiChat {
+    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+        let listing = document.listing(&["messages"])?;
+        let top = &listing.top;
+        let mut conversation = Conversation {
+            list: listing.path.to_owned(),
+            model: top.text("model").map(Cow::into_owned),
+            output_limit: top
+                .any_of(&["max_completion_tokens", "max_tokens"])
+                .and_then(|(_, limit)| limit.whole_number()),
+            ..Conversation::default()
+        };
+        for name in ["tools", "functions"] {
+            if let Some(tools) = top.get(name) {
+                let tools = Fixed::tools(name, tools, &mut conversation.flaws);
+                conversation.fixed.push(tools);
+            }
+        }
+        for (at, json) in listing.elements.into_iter().enumerate() {
+            let path = conversation.path(at);
+            conversation.messages.push(match json.object() {
+                Some(object) => read_message(json, &object, at, &path),
+                None => content::no_object(json, at, path),
+            });
+        }
+        Ok(conversation)
+    }
+
+    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+        check_unique_ids(conversation, IdScope::Message, findings);
+        Pairing::of(&conversation.messages).check(conversation, true, findings);
+    }
+
+    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+        exchanges(conversation)
+    }
+
+    fn overheads(&self) -> Overheads {
+        Overheads::openai_chat()
+    }
+}
+
+fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
+    let native_role = object.text("role").unwrap_or_default();
+    let role = match native_role.as_ref() {
+        "system" | "developer" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" | "function" => Role::Tool,
+        _ => Role::Unknown,
+    };
+    let mut message = Message::new(json, role, native_role);
+    message.notes.take_in(object);
+    if role == Role::Unknown {
+        message.flaws.push(content::role_flaw(path, "role", object.get("role"), &ROLES));
+    }
+    let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
+    let body = object.get("content");
+    content::read(&mut message, body, &format!("{path}.content"), nature, |_, _, _| false);
+    if let Some(refusal) = object.text("refusal") {
+        content::push_text(&mut message.pieces, Nature::Words, refusal);
+    }
+    match role {
+        Role::Tool => read_answer(&mut message, object, at, path),
+        Role::Assistant => read_calls(&mut message, object, at, path),
+        _ => {}
+    }
+    if role != Role::Tool {
+        message.speaker = object.text("name");
+    }
+    let says_nothing = body.is_none() && !["refusal", "audio"].iter().any(|name| object.has(name));
+    if says_nothing && message.calls.is_empty() && role != Role::Unknown {
+        message.flaws.push(content::missing(&format!("{path}.content"), Fix::Drop(at)));
+    }
+    message
+}
+
+fn read_answer<'t>(message: &mut Message<'t>, object: &Object<'t>, at: usize, path: &str) {
+    let is_legacy = message.native_role == "function";
+    let field = if is_legacy { "name" } else { "tool_call_id" };
+    match object.text(field) {
+        Some(id) => {
+            message.answers.push(Answer { id, name: object.text("name"), block: None });
+        }
+        None => message.flaws.push(missing_id(&format!("{path}.{field}"), Fix::Drop(at))),
+    }
+}
+
+pub(super) fn missing_id(path: &str, fix: Fix) -> Finding {
+    let text = "is required, as a text";
+    Finding::new(path, "missing-call-id", text, "name the call that it belongs to").fixed_by(fix)
+}
+
+fn read_calls<'t>(message: &mut Message<'t>, object: &Object<'t>, at: usize, path: &str) {
+    if let Some(calls) = object.get("tool_calls") {
+        read_call_list(message, calls, at, &format!("{path}.tool_calls"));
+    }
+    if let Some(call) = object.get("function_call").and_then(Json::object) {
+        let name = call.text("name").unwrap_or_default();
+        message.calls.push(Call {
+            id: name.clone(),
+            name,
+            arguments: call.get("arguments").map(content::as_written).unwrap_or_default(),
+            needs_answer: true,
+            block: None,
+        });
+    }
+}
+
+/// The calls of a list in the manner of OpenAI.
+pub(super) fn read_call_list<'t>(
+    message: &mut Message<'t>,
+    calls: Json<'t>,
+    at: usize,
+    path: &str,
+) {
+    let Some(calls) = calls.list() else {
+        let text = format!("must be a list, got {}", calls.describe());
+        message.flaws.push(Finding::new(path, "calls-type", text, "give the calls as a list"));
+        return;
+    };
+    for (index, call) in calls.into_iter().enumerate() {
+        let call = call.object().unwrap_or_default();
+        let Some(id) = call.text("id") else {
+            message.flaws.push(missing_id(&format!("{path}[{index}].id"), Fix::Drop(at)));
+            continue;
+        };
+        let body = call.any_of(&["function", "custom"]).and_then(|(_, body)| body.object());
+        let body = body.unwrap_or_default();
+        let arguments = body.any_of(&["arguments", "input"]).map(|(_, json)| json);
+        message.calls.push(Call {
+            id,
+            name: body.text("name").unwrap_or_default(),
+            arguments: arguments.map(content::as_written).unwrap_or_default(),
+            needs_answer: true,
+            block: None,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Format::OpenAiChat;
+    use crate::testing::{labels, read, repaired, violations};
+
+    const AGENT: &str = r#"{"model": "gpt-4o", "max_completion_tokens": 500,
+        "tools": [{"type": "function", "function": {"name": "ls"}}],
+        "messages": [
+            {"role": "developer", "content": "Be brief."},
+            {"role": "user", "content": "List both."},
+            {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "a", "type": "function", "function": {"name": "ls", "arguments": "{}"}},
+                {"id": "b", "type": "function", "function": {"name": "ls", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "b", "content": "two"},
+            {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "one"}]},
+            {"role": "assistant", "content": "Done."},
+            {"role": "user", "content": "Thanks."}
+        ]}"#;
+
+    #[test]
+    fn a_call_and_all_its_results_are_one_bundle() {
+        assert_eq!(
+            labels(AGENT, OpenAiChat),
+            [
+                "*tools: tool definition",
+                "*messages[0]: developer",
+                "messages[1]: user",
+                "messages[2..5]: assistant, 2 tool results",
+                "messages[5]: assistant",
+                "*messages[6]: user",
+            ]
+        );
+    }
+
+    #[test]
+    fn model_and_output_limit_are_found() {
+        let request = read(AGENT, OpenAiChat);
+        assert_eq!((request.model(), request.output_limit()), (Some("gpt-4o"), Some(500)));
+        assert_eq!(request.query().as_deref(), Some("Thanks."));
+    }
+
+    #[test]
+    fn functions_of_old_are_bundled_by_name() {
+        let text = r#"[{"role":"user","content":"go"},
+            {"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},
+            {"role":"function","name":"f","content":"1"}]"#;
+        let expected = ["*[0]: user", "*[1..3]: assistant, tool result"];
+        assert_eq!(labels(text, OpenAiChat), expected);
+    }
+
+    #[test]
+    fn ids_may_be_used_again_by_later_calls() {
+        let call = r#"{"role":"assistant","tool_calls":[{"id":"0","function":{"name":"f"}}]},
+            {"role":"tool","tool_call_id":"0","content":"1"}"#;
+        let text = format!(r#"[{{"role":"user","content":"go"}},{call},{call}]"#);
+        assert_eq!(violations(&text, OpenAiChat), [""; 0]);
+        assert_eq!(labels(&text, OpenAiChat).len(), 3);
+    }
+
+    #[test]
+    fn broken_pairs_are_named() {
+        let text = r#"[
+            {"role":"tool","tool_call_id":"x","content":"?"},
+            {"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"g"}}]},
+            {"role":"tool","tool_call_id":"a","content":"1"},
+            {"role":"tool","tool_call_id":"a","content":"2"},
+            {"role":"user","content":"go"}]"#;
+        assert_eq!(
+            violations(text, OpenAiChat),
+            [
+                "[0]: the result of `x` has no call before it; remove it, or put its call back \
+                 (orphan-result)",
+                "[1]: the call `b` of g has no result; add its result, or remove the call \
+                 (unanswered-call)",
+                "[3]: the call `a` has a result already; keep one result of each call \
+                 (duplicate-result)",
+            ]
+        );
+    }
+
+    #[test]
+    fn roles_and_contents_are_checked() {
+        let text = r#"[{"role":"usr","content":"x"},{"content":"x"},{"role":"user"},
+            {"role":"user","content":3},7,{"role":"tool","content":"x"},{"role":"user","content":"go"}]"#;
+        assert_eq!(
+            violations(text, OpenAiChat),
+            [
+                "[0].role: unknown role \"usr\"; did you mean user? (unknown-role)",
+                "[1].role: is required; give one of system, developer, user, assistant, tool, \
+                 function (missing-role)",
+                "[2].content: is required; add it, or remove the message (missing-content)",
+                "[3].content: must be a text or a list of blocks, got 3; correct the content \
+                 (content-type)",
+                "[4]: must be an object, got 7; give each message as an object (message-type)",
+                "[5].tool_call_id: is required, as a text; name the call that it belongs to \
+                 (missing-call-id)",
+            ]
+        );
+        assert_eq!(
+            violations(r#"{"messages":[]}"#, OpenAiChat),
+            ["messages: the request has no messages; add a message of the user (no-messages)"]
+        );
+    }
+
+    #[test]
+    fn results_that_stand_elsewhere_move_behind_their_call() {
+        let text = r#"[{"role":"user","content":"go"},
+            {"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},
+            {"role":"user","content":"well?"},
+            {"role":"tool","tool_call_id":"a","content":"1"}]"#;
+        let (repaired, done) = repaired(text, OpenAiChat);
+        assert_eq!(
+            done,
+            ["moved [3] behind [1]: the result of `a` does not directly follow its call"]
+        );
+        assert!(repaired.find("\"1\"").unwrap() < repaired.find("well?").unwrap());
+    }
+
+    #[test]
+    fn a_call_without_a_result_goes_with_the_results_that_it_has() {
+        let text = r#"[{"role":"user","content":"go"},
+            {"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"g"}}]},
+            {"role":"tool","tool_call_id":"a","content":"1"}]"#;
+        let (repaired, done) = repaired(text, OpenAiChat);
+        assert_eq!(repaired, r#"[{"role":"user","content":"go"}]"#);
+        assert_eq!(
+            done,
+            [
+                "dropped [1]: the call `b` of g has no result",
+                "dropped [2]: the result of `a` has no call before it",
+            ]
+        );
+    }
+}

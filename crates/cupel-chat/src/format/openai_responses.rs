@@ -1,0 +1,451 @@
+//! OpenAI Responses.
+//!
+//! An output belongs to its call by `call_id`, wherever it stands; reasoning belongs to what follows
+//! it. So a bundle is what the model put out in one go, beginning with its reasoning or with its
+//! calls, and the outputs of all calls in it. Everything else stands for itself.
+
+use std::borrow::Cow;
+
+use cupel_tokens::Overheads;
+
+use super::openai_chat::missing_id;
+use super::{Dialect, content};
+use crate::ChatError;
+use crate::conversation::{
+    Answer, Bond, Call, Content, Conversation, Fixed, Message, Nature, Piece, Role,
+};
+use crate::document::{Body, Document, Listing};
+use crate::grouping::{Group, PinReason, ascending, pin_both_ends};
+use crate::json::{Json, Object};
+use crate::pairing::{IdScope, Link, Pairing, check_unique_ids};
+use crate::validate::{Finding, Fix};
+
+const ROLES: [&str; 4] = ["user", "assistant", "system", "developer"];
+
+pub(crate) struct OpenAiResponses;
+
+impl Dialect for OpenAiResponses {
+    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+        let listing = listing(document)?;
+        let top = &listing.top;
+        let mut conversation = Conversation {
+            list: listing.path.to_owned(),
+            model: top.text("model").map(Cow::into_owned),
+            output_limit: top.get("max_output_tokens").and_then(Json::whole_number),
+            has_stored_messages: top.any_of(&["previous_response_id", "conversation"]).is_some(),
+            ..Conversation::default()
+        };
+        if let Some(instructions) = top.get("instructions") {
+            conversation.fixed.push(Fixed::instructions("instructions", instructions));
+        }
+        if let Some(tools) = top.get("tools") {
+            let tools = Fixed::tools("tools", tools, &mut conversation.flaws);
+            conversation.fixed.push(tools);
+        }
+        for (at, json) in listing.elements.into_iter().enumerate() {
+            let path = conversation.path(at);
+            conversation.messages.push(match json.object() {
+                Some(object) => read_item(json, &object, at, &path),
+                None if json.is_text() => plain_input(json),
+                None => content::no_object(json, at, path),
+            });
+        }
+        let has_reference = |message: &Message<'_>| message.bond == Bond::Reference;
+        conversation.has_stored_messages |= conversation.messages.iter().any(has_reference);
+        Ok(conversation)
+    }
+
+    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+        check_unique_ids(conversation, IdScope::Request, findings);
+        check_pairs(conversation, findings);
+        check_reasoning(conversation, findings);
+    }
+
+    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+        let pairing = Pairing::of(&conversation.messages);
+        let mut groups = outputs_in_one_go(conversation, &pairing);
+        for group in &mut groups {
+            let answers = group.messages.clone();
+            group.messages.extend(answers.iter().flat_map(|at| pairing.answering(*at)));
+            group.messages = ascending(std::mem::take(&mut group.messages));
+            let hangs_elsewhere = |at: &usize| {
+                conversation.messages[*at].bond == Bond::Reference
+                    || pairing.links(*at).contains(&Link::Nothing)
+            };
+            if group.messages.iter().any(hangs_elsewhere) {
+                group.pin(PinReason::Reference);
+            }
+        }
+        pin_both_ends(conversation, &mut groups);
+        groups
+    }
+
+    fn overheads(&self) -> Overheads {
+        Overheads::openai_responses()
+    }
+}
+
+/// The list of items; `input` may also be the text of one message.
+fn listing<'t>(document: &Document<'t>) -> Result<Listing<'t>, ChatError> {
+    if let Body::One(json) = &document.body {
+        let top = json.object().unwrap_or_default();
+        if let Some(input) = top.get("input").filter(|input| input.is_text()) {
+            return Ok(Listing { path: "input", elements: vec![input], top });
+        }
+    }
+    document.listing(&["input"])
+}
+
+fn plain_input(json: Json<'_>) -> Message<'_> {
+    let mut message = Message::new(json, Role::User, Cow::Borrowed("user"));
+    message.pieces.extend(json.text().map(|text| Piece::text(Nature::Words, text)));
+    message
+}
+
+fn read_item<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
+    let kind = object.text("type").unwrap_or(Cow::Borrowed("message"));
+    let mut message = match kind.as_ref() {
+        "message" => read_message(json, object, at, path),
+        "reasoning" => read_reasoning(json, object),
+        "item_reference" | "compaction" | "compaction_summary" => {
+            let mut message = Message::new(json, Role::Assistant, kind);
+            message.bond = Bond::Reference;
+            let content = Content::Opaque(json);
+            message.pieces.push(Piece { nature: Nature::Words, content });
+            message
+        }
+        "mcp_approval_response" => {
+            read_answer(json, object, "approval_request_id", kind, Fix::Drop(at), path)
+        }
+        _ if kind.ends_with("_output") => {
+            read_answer(json, object, "call_id", kind, Fix::Drop(at), path)
+        }
+        _ => read_call(json, object, kind, at, path),
+    };
+    message.notes.take_in(object);
+    message
+}
+
+fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
+    let native_role = object.text("role").unwrap_or_default();
+    let role = match native_role.as_ref() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" | "developer" => Role::System,
+        _ => Role::Unknown,
+    };
+    let mut message = Message::new(json, role, native_role);
+    if role == Role::Unknown {
+        message.flaws.push(content::role_flaw(path, "role", object.get("role"), &ROLES));
+    }
+    let body = object.get("content");
+    let path = format!("{path}.content");
+    if body.is_none() {
+        message.flaws.push(content::missing(&path, Fix::Drop(at)));
+    }
+    content::read(&mut message, body, &path, Nature::Words, |_, _, _| false);
+    message
+}
+
+/// Of reasoning, what can be read. What is encrypted counts as nothing: the service leaves it out
+/// again once the turn is over.
+fn read_reasoning<'t>(json: Json<'t>, object: &Object<'t>) -> Message<'t> {
+    let mut message = Message::new(json, Role::Assistant, Cow::Borrowed("reasoning"));
+    message.bond = Bond::Reasoning;
+    for name in ["summary", "content"] {
+        if let Some(content) = object.get(name) {
+            content::nested(content, Nature::Words, 0, &mut message.pieces);
+        }
+    }
+    message
+}
+
+fn read_answer<'t>(
+    json: Json<'t>,
+    object: &Object<'t>,
+    id_field: &str,
+    kind: Cow<'t, str>,
+    fix: Fix,
+    path: &str,
+) -> Message<'t> {
+    let mut message = Message::new(json, Role::Tool, kind);
+    match object.text(id_field) {
+        Some(id) => message.answers.push(Answer { id, name: object.text("name"), block: None }),
+        None => message.flaws.push(missing_id(&format!("{path}.{id_field}"), fix)),
+    }
+    for name in ["output", "reason"] {
+        let Some(output) = object.get(name) else { continue };
+        match output.object().filter(|output| output.has("image_url") || output.has("file_id")) {
+            Some(object) => message.pieces.push(Piece {
+                nature: Nature::Answer,
+                content: Content::Image(content::image(&object), output),
+            }),
+            None => content::nested(output, Nature::Answer, 0, &mut message.pieces),
+        }
+    }
+    message
+}
+
+/// Calls that the client answers have a `call_id`; those that the service answers by itself have not.
+fn read_call<'t>(
+    json: Json<'t>,
+    object: &Object<'t>,
+    kind: Cow<'t, str>,
+    at: usize,
+    path: &str,
+) -> Message<'t> {
+    let is_request = kind == "mcp_approval_request";
+    let id = object.text(if is_request { "id" } else { "call_id" });
+    let is_clients =
+        matches!(kind.as_ref(), "function_call" | "custom_tool_call" | "computer_call");
+    let name = object.text("name").unwrap_or_else(|| kind.clone());
+    let mut message = Message::new(json, Role::Assistant, kind);
+    let arguments = object.any_of(&["arguments", "input", "action", "operation"]);
+    let arguments = arguments.map(|(_, json)| content::as_written(json)).unwrap_or_default();
+    match id {
+        Some(id) => {
+            let is_served = object.text("execution").is_some_and(|by| by == "server");
+            let needs_answer = !is_request && !is_served;
+            message.calls.push(Call { id, name, arguments, needs_answer, block: None });
+        }
+        None if is_clients => {
+            message.flaws.push(missing_id(&format!("{path}.call_id"), Fix::Drop(at)));
+        }
+        None => {
+            message.bond = Bond::BuiltIn;
+            read_built_in(&mut message, object);
+        }
+    }
+    message
+}
+
+/// What a call of the service itself holds, beside what only the service reads.
+fn read_built_in<'t>(message: &mut Message<'t>, object: &Object<'t>) {
+    for (name, value) in object.fields() {
+        match name.as_ref() {
+            "type" | "id" | "status" | "container_id" => {}
+            "result" => {
+                let content = Content::Opaque(value);
+                message.pieces.push(Piece { nature: Nature::Words, content });
+            }
+            _ if value.is_null() => {}
+            _ => {
+                content::push_text(&mut message.pieces, Nature::Words, content::as_written(value));
+            }
+        }
+    }
+}
+
+/// Runs of what the model put out, cut before each piece of reasoning. Without reasoning, messages
+/// and calls of the service stand alone, and calls stay with each other and with the message that
+/// leads to them.
+fn outputs_in_one_go(conversation: &Conversation<'_>, pairing: &Pairing) -> Vec<Group> {
+    let messages = &conversation.messages;
+    let mut groups: Vec<Group> = Vec::new();
+    // The group that the model is still adding to.
+    let mut open: Option<usize> = None;
+    for (at, message) in messages.iter().enumerate() {
+        if pairing.links(at).iter().any(|link| matches!(link, Link::Call(_))) {
+            open = None;
+            continue;
+        }
+        if message.role != Role::Assistant {
+            open = None;
+            groups.push(Group::of(vec![at]));
+            continue;
+        }
+        match open {
+            Some(group) if joins(messages, &groups[group], message) => {
+                groups[group].messages.push(at);
+            }
+            _ => {
+                open = Some(groups.len());
+                groups.push(Group::of(vec![at]));
+            }
+        }
+    }
+    groups
+}
+
+/// Whether a piece of output belongs to the group that is open.
+fn joins(messages: &[Message<'_>], group: &Group, message: &Message<'_>) -> bool {
+    let reasons = |message: &Message<'_>| message.bond == Bond::Reasoning;
+    let mut members = group.messages.iter().map(|at| &messages[*at]);
+    if reasons(message) {
+        return members.all(reasons);
+    }
+    let mut members = members.peekable();
+    if members.peek().is_some_and(|first| reasons(first)) {
+        return true;
+    }
+    !message.calls.is_empty() && members.all(|member| member.bond == Bond::None)
+}
+
+/// Every call has its output. A call without goes with all that the model put out with it: what is
+/// left of that would not be what its reasoning led to.
+fn check_pairs(conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    let pairing = Pairing::of(&conversation.messages);
+    let first = findings.len();
+    pairing.check(conversation, false, findings);
+    if findings.len() == first {
+        return;
+    }
+    let groups = outputs_in_one_go(conversation, &pairing);
+    for finding in &mut findings[first..] {
+        let Fix::Drop(at) = finding.fix else { continue };
+        let behind = groups.partition_point(|group| group.messages[0] <= at);
+        let group = behind.checked_sub(1).map(|group| &groups[group].messages);
+        if let Some(group) = group.filter(|group| group.len() > 1 && group.contains(&at)) {
+            finding.fix = Fix::DropAll(group.clone());
+        }
+    }
+}
+
+/// Reasoning must be followed by what it led to.
+fn check_reasoning(conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    let messages = &conversation.messages;
+    for (at, message) in messages.iter().enumerate() {
+        let is_followed = messages.get(at + 1).is_some_and(|next| next.role == Role::Assistant);
+        if message.bond != Bond::Reasoning || is_followed {
+            continue;
+        }
+        let finding = Finding::new(
+            conversation.path(at),
+            "reasoning-without-follower",
+            "the reasoning is not followed by what it led to",
+            "put the message or call that followed it back, or remove it",
+        );
+        findings.push(finding.fixed_by(Fix::Drop(at)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Format::OpenAiResponses;
+    use crate::testing::{labels, read, repaired, violations};
+
+    const USER: &str = r#"{"role":"user","content":[{"type":"input_text","text":"go"}]}"#;
+    const REASONING: &str = r#"{"type":"reasoning","summary":[],"encrypted_content":"s"}"#;
+    const MESSAGE: &str =
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]}"#;
+    const SEARCH: &str = r#"{"type":"web_search_call","id":"w","status":"completed"}"#;
+
+    fn call(id: &str) -> String {
+        format!(r#"{{"type":"function_call","call_id":"{id}","name":"f","arguments":"{{}}"}}"#)
+    }
+
+    fn output(id: &str) -> String {
+        format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"1"}}"#)
+    }
+
+    fn list(items: &[&str]) -> String {
+        format!("[{}]", items.join(","))
+    }
+
+    #[test]
+    fn reasoning_calls_and_outputs_are_one_bundle_wherever_outputs_stand() {
+        let text = list(&[
+            USER,
+            REASONING,
+            &call("a"),
+            &call("b"),
+            &output("b"),
+            USER,
+            &output("a"),
+            REASONING,
+            MESSAGE,
+            USER,
+        ]);
+        assert_eq!(
+            labels(&text, OpenAiResponses),
+            [
+                "[0]: user",
+                "[1..5, 6]: reasoning, 2 × function call, 2 tool results",
+                "[5]: user",
+                "[7..9]: reasoning, assistant",
+                "*[9]: user",
+            ]
+        );
+    }
+
+    #[test]
+    fn calls_of_the_service_stand_alone_unless_reasoning_led_to_them() {
+        let text = list(&[USER, SEARCH, MESSAGE, USER, REASONING, SEARCH, REASONING, MESSAGE]);
+        assert_eq!(
+            labels(&text, OpenAiResponses),
+            [
+                "[0]: user",
+                "[1]: web search call",
+                "[2]: assistant",
+                "*[3]: user",
+                "[4..6]: reasoning, web search call",
+                "*[6..8]: reasoning, assistant",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_refers_to_stored_items_is_pinned() {
+        let reference = r#"{"type":"item_reference","id":"x"}"#;
+        let text = list(&[reference, &output("a"), USER, MESSAGE, USER]);
+        assert_eq!(
+            labels(&text, OpenAiResponses),
+            [
+                "*[0]: item reference",
+                "*[1]: tool result",
+                "[2]: user",
+                "[3]: assistant",
+                "*[4]: user"
+            ]
+        );
+        let text = format!(r#"{{"previous_response_id":"r","input":{}}}"#, list(&[&output("a")]));
+        assert_eq!(labels(&text, OpenAiResponses), ["*input[0]: tool result"]);
+    }
+
+    #[test]
+    fn input_may_be_a_text() {
+        let text = r#"{"model":"gpt-5","instructions":"S","max_output_tokens":5,"input":"go"}"#;
+        assert_eq!(
+            labels(text, OpenAiResponses),
+            ["*instructions: system prompt", "*input[0]: user"]
+        );
+        assert_eq!(read(text, OpenAiResponses).query().as_deref(), Some("go"));
+    }
+
+    #[test]
+    fn approvals_belong_to_their_request() {
+        let text = list(&[
+            USER,
+            r#"{"type":"mcp_approval_request","id":"m","name":"rm","arguments":"{}"}"#,
+            r#"{"type":"mcp_approval_response","approval_request_id":"m","approve":true}"#,
+            USER,
+        ]);
+        assert_eq!(labels(&text, OpenAiResponses)[1], "[1..3]: mcp approval request, tool result");
+    }
+
+    #[test]
+    fn broken_rules_are_named_and_repaired() {
+        let text = list(&[USER, REASONING, &call("a"), &output("b"), MESSAGE, REASONING, USER]);
+        assert_eq!(
+            violations(&text, OpenAiResponses),
+            [
+                "[2]: the call `a` of f has no result; add its result, or remove the call \
+                 (unanswered-call)",
+                "[3]: the result of `b` has no call before it; remove it, or put its call back \
+                 (orphan-result)",
+                "[5]: the reasoning is not followed by what it led to; put the message or call \
+                 that followed it back, or remove it (reasoning-without-follower)",
+            ]
+        );
+        let (repaired, done) = repaired(&text, OpenAiResponses);
+        assert_eq!(repaired, list(&[USER, MESSAGE, USER]));
+        assert_eq!(
+            done,
+            [
+                "dropped [1], [2]: the call `a` of f has no result",
+                "dropped [3]: the result of `b` has no call before it",
+                "dropped [5]: the reasoning is not followed by what it led to",
+            ]
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Which messages stay together, so that any subset of the groups is a valid request.
+
+use crate::conversation::{Bond, Conversation, Role};
+use crate::pairing::{Link, Pairing};
+
+/// Messages that are in or out together.
+pub(crate) struct Group {
+    /// Ascending.
+    pub(crate) messages: Vec<usize>,
+    pub(crate) pin: Option<PinReason>,
+}
+
+/// Why something is always in.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PinReason {
+    /// It is the system prompt.
+    SystemPrompt,
+    /// It defines the tools.
+    ToolDefinitions,
+    /// It is the last that the user said.
+    LastUserTurn,
+    /// It is the end of the request, which the model has to go on from.
+    EndOfRequest,
+    /// What hangs on it cannot be seen in the request.
+    Reference,
+    /// It says so itself: an MCP priority of 1, or `pinned` on an item.
+    Required,
+    /// The caller asked for it.
+    Asked,
+}
+
+impl PinReason {
+    /// The reason in a few words.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::SystemPrompt => "system prompt",
+            Self::ToolDefinitions => "tool definitions",
+            Self::LastUserTurn => "last user turn",
+            Self::EndOfRequest => "end of the request",
+            Self::Reference => "refers to what is not in the request",
+            Self::Required => "marked as required",
+            Self::Asked => "pinned by the caller",
+        }
+    }
+}
+
+impl Group {
+    pub(crate) fn of(messages: Vec<usize>) -> Self {
+        Self { messages, pin: None }
+    }
+
+    pub(crate) fn pin(&mut self, reason: PinReason) {
+        self.pin.get_or_insert(reason);
+    }
+
+    fn holds(&self, message: usize) -> bool {
+        self.messages.binary_search(&message).is_ok()
+    }
+}
+
+/// Each message for itself.
+pub(crate) fn singly(conversation: &Conversation<'_>) -> Vec<Group> {
+    (0..conversation.messages.len()).map(|at| Group::of(vec![at])).collect()
+}
+
+/// A call with all its answers, wherever they are; every other message for itself.
+pub(crate) fn exchanges(conversation: &Conversation<'_>) -> Vec<Group> {
+    let pairing = Pairing::of(&conversation.messages);
+    let mut groups = Vec::new();
+    for at in 0..conversation.messages.len() {
+        if pairing.links(at).iter().any(|link| matches!(link, Link::Call(_))) {
+            continue;
+        }
+        let mut messages = vec![at];
+        messages.extend(pairing.answering(at));
+        groups.push(Group::of(ascending(messages)));
+    }
+    pin_both_ends(conversation, &mut groups);
+    groups
+}
+
+/// A whole turn, from one message of the user to the next. The last turn, in which an agent may
+/// have gone a long way, is taken apart: the user's message, then step by step.
+pub(crate) fn turns(conversation: &Conversation<'_>) -> Vec<Group> {
+    let messages = &conversation.messages;
+    let last_opening = messages.iter().rposition(super::conversation::Message::opens_turn);
+    let mut groups: Vec<Group> = Vec::new();
+    let mut turn: Option<usize> = None;
+    let mut before = Role::System;
+    for (at, message) in messages.iter().enumerate() {
+        if message.role == Role::System {
+            groups.push(Group::of(vec![at]));
+            continue;
+        }
+        let in_last_turn = last_opening.is_some_and(|opening| at > opening);
+        let begins = match turn {
+            None => true,
+            Some(_) if message.opens_turn() => true,
+            Some(group) if in_last_turn => {
+                message.role == Role::Assistant
+                    && before != Role::Assistant
+                    && !continues_reasoning(conversation, &groups[group], at)
+            }
+            Some(_) => false,
+        };
+        before = message.role;
+        match turn {
+            Some(group) if !begins => groups[group].messages.push(at),
+            _ => {
+                turn = Some(groups.len());
+                groups.push(Group::of(vec![at]));
+            }
+        }
+    }
+    pin_both_ends(conversation, &mut groups);
+    groups
+}
+
+/// Whether a step without reasoning goes on from one that began with it: then it cannot stand
+/// without that one, since the first step that is kept must begin with its reasoning.
+fn continues_reasoning(conversation: &Conversation<'_>, group: &Group, at: usize) -> bool {
+    let reasons = |message: usize| conversation.messages[message].bond == Bond::Reasoning;
+    !reasons(at) && group.messages.first().is_some_and(|first| reasons(*first))
+}
+
+/// Pins system prompts, the last that the user said, and the end of the request.
+pub(crate) fn pin_both_ends(conversation: &Conversation<'_>, groups: &mut [Group]) {
+    let messages = &conversation.messages;
+    for group in &mut *groups {
+        if group.messages.iter().any(|at| messages[*at].role == Role::System) {
+            group.pin(PinReason::SystemPrompt);
+        }
+    }
+    let opening = messages.iter().rposition(super::conversation::Message::opens_turn);
+    let words = messages.iter().rposition(super::conversation::Message::has_user_words);
+    for at in opening.into_iter().chain(words) {
+        if let Some(group) = groups.iter_mut().find(|group| group.holds(at)) {
+            group.pin(PinReason::LastUserTurn);
+        }
+    }
+    let end = messages.len().checked_sub(1);
+    if let Some(group) = end.and_then(|at| groups.iter_mut().find(|group| group.holds(at))) {
+        group.pin(PinReason::EndOfRequest);
+    }
+}
+
+/// Sorts and drops duplicates.
+pub(crate) fn ascending(mut messages: Vec<usize>) -> Vec<usize> {
+    messages.sort_unstable();
+    messages.dedup();
+    messages
+}

@@ -1,0 +1,212 @@
+//! A view of JSON text that never leaves it: every value knows the bytes that it was written with.
+//!
+//! Values are read one level at a time, when somebody asks. What nobody asks for is checked once for
+//! syntax and otherwise left alone, however deep it is nested.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// A value, as it is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Json<'t>(&'t RawValue);
+
+impl<'t> Json<'t> {
+    /// Checks the syntax of a text.
+    pub(crate) fn parse(text: &'t str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text).map(Self)
+    }
+
+    /// The bytes of the value, without white space around them.
+    pub(crate) fn raw(self) -> &'t str {
+        self.0.get()
+    }
+
+    /// Where the value stands in the text that it was parsed from.
+    pub(crate) fn span_in(self, text: &str) -> Range<usize> {
+        let start = self.raw().as_ptr().addr().saturating_sub(text.as_ptr().addr());
+        start..start + self.raw().len()
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.raw() == "null"
+    }
+
+    pub(crate) fn is_text(self) -> bool {
+        self.raw().starts_with('"')
+    }
+
+    pub(crate) fn is_list(self) -> bool {
+        self.raw().starts_with('[')
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.raw().starts_with('{')
+    }
+
+    /// A text. One that no Unicode text can be, since it has half a surrogate pair, is taken as it
+    /// is written.
+    pub(crate) fn text(self) -> Option<Cow<'t, str>> {
+        let inner = self.raw().strip_prefix('"')?.strip_suffix('"')?;
+        if !inner.contains('\\') {
+            return Some(Cow::Borrowed(inner));
+        }
+        let decoded = serde_json::from_str(self.raw());
+        Some(decoded.map_or(Cow::Borrowed(inner), Cow::<'t, str>::Owned))
+    }
+
+    pub(crate) fn number(self) -> Option<f64> {
+        serde_json::from_str(self.raw()).ok()
+    }
+
+    pub(crate) fn whole_number(self) -> Option<i64> {
+        serde_json::from_str(self.raw()).ok()
+    }
+
+    /// The elements of a list.
+    pub(crate) fn list(self) -> Option<Vec<Self>> {
+        let list: Vec<&'t RawValue> = serde_json::from_str(self.raw()).ok()?;
+        Some(list.into_iter().map(Self).collect())
+    }
+
+    /// The fields of an object.
+    pub(crate) fn object(self) -> Option<Object<'t>> {
+        serde_json::from_str(self.raw()).ok()
+    }
+
+    /// A field of an object, by a path with dots.
+    pub(crate) fn at_path(self, path: &str) -> Option<Self> {
+        path.split('.').try_fold(self, |json, name| json.object()?.get(name))
+    }
+
+    /// What to call the value in a message: itself if it is short, else what it is.
+    pub(crate) fn describe(self) -> String {
+        const LONGEST: usize = 40;
+        match self.raw() {
+            raw if raw.len() <= LONGEST && !raw.contains('\n') => raw.to_owned(),
+            raw if raw.starts_with('"') => {
+                let start: String = raw.chars().take(LONGEST).collect();
+                format!("{start}…\"")
+            }
+            raw if raw.starts_with('[') => "a list".to_owned(),
+            raw if raw.starts_with('{') => "an object".to_owned(),
+            raw => format!("{}…", &raw[..LONGEST]),
+        }
+    }
+}
+
+/// The fields of an object in the order written, duplicates included.
+#[derive(Default)]
+pub(crate) struct Object<'t>(Vec<(Json<'t>, Json<'t>)>);
+
+impl<'t> Object<'t> {
+    /// The value of a field that is there and not null; of duplicates the last, as in most readers.
+    pub(crate) fn get(&self, name: &str) -> Option<Json<'t>> {
+        self.0
+            .iter()
+            .rev()
+            .find(|(key, _)| key.text().is_some_and(|key| key == name))
+            .map(|(_, value)| *value)
+            .filter(|value| !value.is_null())
+    }
+
+    /// The first of several spellings that is there.
+    pub(crate) fn any_of(&self, names: &[&'static str]) -> Option<(&'static str, Json<'t>)> {
+        names.iter().find_map(|name| Some((*name, self.get(name)?)))
+    }
+
+    /// Whether a field is there, null or not.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(key, _)| key.text().is_some_and(|key| key == name))
+    }
+
+    /// The text of a field.
+    pub(crate) fn text(&self, name: &str) -> Option<Cow<'t, str>> {
+        self.get(name)?.text()
+    }
+
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (Cow<'t, str>, Json<'t>)> {
+        self.0.iter().map(|(key, value)| (key.text().unwrap_or_default(), *value))
+    }
+}
+
+impl<'de: 't, 't> Deserialize<'de> for Object<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<'t>(PhantomData<&'t ()>);
+
+        impl<'de: 't, 't> Visitor<'de> for Fields<'t> {
+            type Value = Object<'t>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some((key, value)) = map.next_entry::<&'t RawValue, &'t RawValue>()? {
+                    fields.push((Json(key), Json(value)));
+                }
+                Ok(Object(fields))
+            }
+        }
+
+        deserializer.deserialize_map(Fields(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_slices_of_the_text() {
+        let text = r#" {"a": [1.0, {"b":"x\ny"}], "a2":1e3} "#;
+        let top = Json::parse(text).unwrap();
+        let list = top.object().unwrap().get("a").unwrap().list().unwrap();
+        assert_eq!(&text[list[0].span_in(text)], "1.0");
+        assert_eq!(&text[list[1].span_in(text)], r#"{"b":"x\ny"}"#);
+        assert_eq!(top.at_path("a2").unwrap().number(), Some(1000.0));
+        assert_eq!(list[1].at_path("b").unwrap().text().unwrap(), "x\ny");
+    }
+
+    #[test]
+    fn of_duplicate_fields_the_last_counts_and_null_is_absent() {
+        let object = Json::parse(r#"{"a":1,"a":2,"n":null}"#).unwrap().object().unwrap();
+        assert_eq!(object.get("a").unwrap().raw(), "2");
+        assert!(object.get("n").is_none() && object.has("n"));
+    }
+
+    #[test]
+    fn keys_may_be_written_with_escapes() {
+        let object = Json::parse("{\"r\\u006fle\":\"user\"}").unwrap().object().unwrap();
+        assert_eq!(object.text("role").unwrap(), "user");
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_taken_as_written() {
+        let json = Json::parse(r#""cut \ud83d""#).unwrap();
+        assert_eq!(json.text().unwrap(), r"cut \ud83d");
+    }
+
+    #[test]
+    fn nesting_has_no_limit_where_nobody_looks() {
+        let text = format!("{{\"deep\":{}{},\"a\":1}}", "[".repeat(100_000), "]".repeat(100_000));
+        let object = Json::parse(&text).unwrap().object().unwrap();
+        assert_eq!(object.get("a").unwrap().whole_number(), Some(1));
+    }
+
+    #[test]
+    fn long_values_are_described_by_their_beginning() {
+        let text = format!("\"{}\"", "é".repeat(60));
+        let description = Json::parse(&text).unwrap().describe();
+        assert!(description.ends_with("é…\"") && description.chars().count() == 42);
+        assert_eq!(Json::parse("[1,\n2]").unwrap().describe(), "a list");
+        let digits = "1".repeat(50);
+        assert_eq!(Json::parse(&digits).unwrap().describe(), format!("{}…", "1".repeat(40)));
+    }
+}

@@ -1,0 +1,234 @@
+//! Which answer belongs to which call.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::conversation::{Conversation, Message, Role};
+use crate::validate::{Finding, Fix};
+
+/// Calls and answers of a conversation, matched by id.
+///
+/// An answer belongs to the latest call before it that has its id and no answer yet; if there is
+/// none, to the first one after it. Ids may be used again by later calls.
+pub(crate) struct Pairing {
+    /// For each message, the message that answers each of its calls.
+    answered_in: Vec<Vec<Option<usize>>>,
+    /// For each message, what each of its answers belongs to.
+    links: Vec<Vec<Link>>,
+}
+
+/// What an answer belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// A call in this message.
+    Call(usize),
+    /// A call that has an answer already.
+    Answered,
+    /// No call at all.
+    Nothing,
+}
+
+impl Pairing {
+    pub(crate) fn of(messages: &[Message<'_>]) -> Self {
+        let mut pairing = Self {
+            answered_in: messages.iter().map(|m| vec![None; m.calls.len()]).collect(),
+            links: messages.iter().map(|m| vec![Link::Nothing; m.answers.len()]).collect(),
+        };
+        let mut open = pairing.look_back(messages);
+        pairing.look_ahead(messages, &mut open);
+        pairing
+    }
+
+    /// Gives answers to calls before them. Returns the calls that are still open, by id.
+    fn look_back<'m>(
+        &mut self,
+        messages: &'m [Message<'_>],
+    ) -> HashMap<&'m str, VecDeque<(usize, usize)>> {
+        let mut open: HashMap<&str, VecDeque<(usize, usize)>> = HashMap::new();
+        for (at, message) in messages.iter().enumerate() {
+            for (index, answer) in message.answers.iter().enumerate() {
+                let Some(calls) = open.get_mut(answer.id.as_ref()) else { continue };
+                match calls.pop_back() {
+                    Some(call) => self.join(call, (at, index)),
+                    None => self.links[at][index] = Link::Answered,
+                }
+            }
+            for (index, call) in message.calls.iter().enumerate() {
+                open.entry(&call.id).or_default().push_back((at, index));
+            }
+        }
+        open
+    }
+
+    /// Gives answers that are left to open calls after them.
+    fn look_ahead(
+        &mut self,
+        messages: &[Message<'_>],
+        open: &mut HashMap<&str, VecDeque<(usize, usize)>>,
+    ) {
+        for (at, message) in messages.iter().enumerate() {
+            for (index, answer) in message.answers.iter().enumerate() {
+                if matches!(self.links[at][index], Link::Call(_)) {
+                    continue;
+                }
+                let Some(calls) = open.get_mut(answer.id.as_ref()) else { continue };
+                while calls.front().is_some_and(|call| call.0 <= at) {
+                    calls.pop_front();
+                }
+                if let Some(call) = calls.pop_front() {
+                    self.join(call, (at, index));
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, call: (usize, usize), answer: (usize, usize)) {
+        self.answered_in[call.0][call.1] = Some(answer.0);
+        self.links[answer.0][answer.1] = Link::Call(call.0);
+    }
+
+    /// The messages that answer calls of this one, in the order of the calls.
+    pub(crate) fn answering(&self, message: usize) -> impl Iterator<Item = usize> {
+        self.answered_in[message].iter().filter_map(|answer| *answer)
+    }
+
+    /// What the answers of a message belong to.
+    pub(crate) fn links(&self, message: usize) -> &[Link] {
+        &self.links[message]
+    }
+
+    /// Finds what is wrong with calls and answers. With `adjacent`, answers must follow their call
+    /// directly.
+    pub(crate) fn check(
+        &self,
+        conversation: &Conversation<'_>,
+        adjacent: bool,
+        findings: &mut Vec<Finding>,
+    ) {
+        let mut follows = None;
+        for (at, message) in conversation.messages.iter().enumerate() {
+            self.check_answers(conversation, at, follows.filter(|_| adjacent), findings);
+            self.check_calls(conversation, at, findings);
+            if !is_answer(message) {
+                follows = Some(at);
+            }
+        }
+    }
+
+    fn check_answers(
+        &self,
+        conversation: &Conversation<'_>,
+        at: usize,
+        follows: Option<usize>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let answers = &conversation.messages[at].answers;
+        for (answer, link) in answers.iter().zip(&self.links[at]) {
+            let id = &answer.id;
+            let drop = match answer.block {
+                Some(block) => Fix::DropBlocks(at, vec![block]),
+                None => Fix::Drop(at),
+            };
+            let found = |rule, text: String, remedy: &str| {
+                Finding::new(conversation.path(at), rule, text, remedy)
+            };
+            findings.push(match *link {
+                Link::Nothing if conversation.has_stored_messages => continue,
+                Link::Nothing => found(
+                    "orphan-result",
+                    format!("the result of `{id}` has no call before it"),
+                    "remove it, or put its call back",
+                )
+                .fixed_by(drop),
+                Link::Answered => found(
+                    "duplicate-result",
+                    format!("the call `{id}` has a result already"),
+                    "keep one result of each call",
+                )
+                .fixed_by(drop),
+                Link::Call(call) if call > at => found(
+                    "result-before-call",
+                    format!("the result of `{id}` comes before its call"),
+                    "move it behind its call",
+                )
+                .fixed_by(self.move_behind(at, call, drop)),
+                Link::Call(call) if follows.is_some_and(|before| before != call) => found(
+                    "result-not-adjacent",
+                    format!("the result of `{id}` does not directly follow its call"),
+                    "move it behind its call",
+                )
+                .fixed_by(self.move_behind(at, call, drop)),
+                Link::Call(_) => continue,
+            });
+        }
+    }
+
+    /// Moves a message behind the call that it answers; but not one that answers others too.
+    fn move_behind(&self, message: usize, call: usize, otherwise: Fix) -> Fix {
+        if self.links[message].iter().all(|link| *link == Link::Call(call)) {
+            return Fix::MoveBehind { message, target: call };
+        }
+        otherwise
+    }
+
+    fn check_calls(&self, conversation: &Conversation<'_>, at: usize, findings: &mut Vec<Finding>) {
+        let calls = &conversation.messages[at].calls;
+        for (call, answer) in calls.iter().zip(&self.answered_in[at]) {
+            if answer.is_some() || !call.needs_answer {
+                continue;
+            }
+            let text = format!("the call `{}` of {} has no result", call.id, call.name);
+            let finding = Finding::new(
+                conversation.path(at),
+                "unanswered-call",
+                text,
+                "add its result, or remove the call",
+            );
+            findings.push(finding.fixed_by(match call.block {
+                Some(block) => Fix::DropBlocks(at, vec![block]),
+                None => Fix::Drop(at),
+            }));
+        }
+    }
+}
+
+/// Whether a message only answers, so that the answers of one call may stand side by side.
+fn is_answer(message: &Message<'_>) -> bool {
+    message.role == Role::Tool || !message.answers.is_empty()
+}
+
+/// Finds ids that several calls have, where the provider wants each to be its own.
+pub(crate) fn check_unique_ids(
+    conversation: &Conversation<'_>,
+    scope: IdScope,
+    findings: &mut Vec<Finding>,
+) {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (at, message) in conversation.messages.iter().enumerate() {
+        for call in &message.calls {
+            let before = seen.insert(&call.id, at);
+            let is_again = match scope {
+                IdScope::Message => before == Some(at),
+                IdScope::Request => before.is_some(),
+            };
+            if is_again {
+                let finding = Finding::new(
+                    conversation.path(at),
+                    "duplicate-call-id",
+                    format!("the id `{}` is used by more than one call", call.id),
+                    "give each call an id of its own",
+                );
+                findings.push(finding.fixed_by(match call.block {
+                    Some(block) => Fix::DropBlocks(at, vec![block]),
+                    None => Fix::Drop(at),
+                }));
+            }
+        }
+    }
+}
+
+/// Within what call ids must differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IdScope {
+    Message,
+    Request,
+}

@@ -1,0 +1,149 @@
+//! A request, read.
+
+use cupel_tokens::TokenCounter;
+
+use crate::candidates::{CandidateOptions, Candidates};
+use crate::conversation::{Conversation, Message, Role};
+use crate::derive;
+use crate::detect::detect;
+use crate::document::Document;
+use crate::render::Splice;
+use crate::repair::{self, Repair};
+use crate::validate::Finding;
+use crate::{ChatError, Format, Violation};
+
+/// A request, read but not copied: it borrows its text.
+///
+/// # Example
+///
+/// ```
+/// use cupel_chat::{Format, Request};
+///
+/// let text = r#"{"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello"}]}"#;
+/// let request = Request::parse(text, None)?;
+/// assert_eq!(request.format(), Format::OpenAiChat);
+/// assert_eq!(request.model(), Some("gpt-4o"));
+/// assert_eq!(request.query().as_deref(), Some("Hello"));
+/// assert!(request.validate().is_empty());
+/// # Ok::<(), cupel_chat::ChatError>(())
+/// ```
+pub struct Request<'t> {
+    text: &'t str,
+    format: Format,
+    conversation: Conversation<'t>,
+}
+
+impl<'t> Request<'t> {
+    /// Reads a request of the given format, or of the one that it looks like.
+    ///
+    /// # Errors
+    ///
+    /// [`ChatError::Malformed`] if the text is not JSON or not of the shape that the format asks
+    /// for, [`ChatError::UnknownFormat`] if no format is given and none is recognised. Rules that
+    /// the request breaks are found by [`validate`](Self::validate).
+    pub fn parse(text: &'t str, format: Option<Format>) -> Result<Self, ChatError> {
+        let document = Document::parse(text)?;
+        let format = match format {
+            Some(format) => format,
+            None => detect(&document)?,
+        };
+        let conversation = format.dialect().read(&document)?;
+        Ok(Self { text, format, conversation })
+    }
+
+    /// The format that it was read as.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// How many messages it has; of items, how many items.
+    pub fn message_count(&self) -> usize {
+        self.conversation.messages.len()
+    }
+
+    /// The model that it names.
+    pub fn model(&self) -> Option<&str> {
+        self.conversation.model.as_deref()
+    }
+
+    /// How many tokens it lets the answer have.
+    pub fn output_limit(&self) -> Option<i64> {
+        self.conversation.output_limit
+    }
+
+    /// The last that the user said and what came after it, as text: what the window is for.
+    ///
+    /// Of items, the last one that is tagged `role:user` and what came after it.
+    pub fn query(&self) -> Option<String> {
+        let messages = &self.conversation.messages;
+        let start = messages.iter().rposition(Message::has_user_words)?;
+        let said: Vec<&Message<'_>> =
+            messages[start..].iter().filter(|message| message.role != Role::System).collect();
+        let texts = said.iter().filter_map(|message| message.item.as_ref());
+        let texts: Vec<&str> = texts.map(cupel::ContextItem::content).collect();
+        let query = if texts.is_empty() { derive::content(&said) } else { texts.join("\n") };
+        Some(query).filter(|query| !query.trim().is_empty())
+    }
+
+    /// The rules of its provider that it breaks, in the order of the request.
+    pub fn validate(&self) -> Vec<Violation> {
+        self.findings().into_iter().map(|finding| finding.violation).collect()
+    }
+
+    /// The request, repaired as far as it can be, and what was done to it.
+    ///
+    /// Results without a call and calls without a result go, results that stand elsewhere move
+    /// behind their call, and what may not stand at the beginning goes. Nothing is invented. What
+    /// the text still breaks, a new [`validate`](Self::validate) tells.
+    pub fn repair(&self) -> (String, Vec<Repair>) {
+        repair::repair(self)
+    }
+
+    /// The request as candidates for a pipeline.
+    ///
+    /// # Errors
+    ///
+    /// [`ChatError::Invalid`] if the request breaks rules of its provider, and
+    /// [`ChatError::Pin`] if a pin names a message that is not there.
+    pub fn candidates(
+        &self,
+        counter: &dyn TokenCounter,
+        options: &CandidateOptions,
+    ) -> Result<Candidates<'_>, ChatError> {
+        let violations = self.validate();
+        if !violations.is_empty() {
+            return Err(ChatError::Invalid { violations });
+        }
+        Candidates::of(self, counter, options)
+    }
+
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        let conversation = &self.conversation;
+        let mut findings = conversation.flaws.clone();
+        if conversation.messages.is_empty() && !self.format.has_free_order() {
+            let text = "the request has no messages";
+            let path = conversation.list.clone();
+            findings.push(Finding::new(path, "no-messages", text, "add a message of the user"));
+        }
+        for message in &conversation.messages {
+            findings.extend(message.flaws.iter().cloned());
+        }
+        self.format.dialect().check(conversation, &mut findings);
+        findings.sort_by_key(|finding| conversation.index_in(&finding.violation.path));
+        findings
+    }
+
+    pub(crate) fn conversation(&self) -> &Conversation<'t> {
+        &self.conversation
+    }
+
+    pub(crate) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// The text, cut at its messages.
+    pub(crate) fn splice(&self) -> Splice<'t> {
+        let messages = self.conversation.messages.iter();
+        Splice::new(self.text, messages.map(|message| message.json.span_in(self.text)).collect())
+    }
+}

@@ -1,0 +1,120 @@
+//! What each part of a request costs.
+
+use cupel_tokens::{Overheads, TokenCounter};
+
+use crate::conversation::{Content, Fixed, Message, Nature, Piece};
+
+/// The tokens of a bundle.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Weight {
+    pub(crate) total: i64,
+    /// How much of it is answers of tools.
+    pub(crate) answers: i64,
+    /// How much of it is documents.
+    pub(crate) documents: i64,
+    /// Whether some of it could not be counted.
+    pub(crate) is_estimate: bool,
+}
+
+impl Weight {
+    fn add(&mut self, nature: Nature, tokens: i64) {
+        self.total = self.total.saturating_add(tokens);
+        match nature {
+            Nature::Words => {}
+            Nature::Answer => self.answers = self.answers.saturating_add(tokens),
+            Nature::Document => self.documents = self.documents.saturating_add(tokens),
+        }
+    }
+}
+
+/// Collects texts, so that they are counted all at once.
+pub(crate) struct Scale<'a> {
+    overheads: &'a Overheads,
+    weights: Vec<Weight>,
+    texts: Vec<&'a str>,
+    /// For each text, whose weight it adds to, and as what.
+    owners: Vec<(usize, Nature)>,
+}
+
+impl<'a> Scale<'a> {
+    pub(crate) fn new(overheads: &'a Overheads) -> Self {
+        Self { overheads, weights: Vec::new(), texts: Vec::new(), owners: Vec::new() }
+    }
+
+    /// Puts a fixed part on the scale.
+    pub(crate) fn put_fixed(&mut self, fixed: &'a Fixed<'_>, counter: &dyn TokenCounter) {
+        self.weights.push(Weight::default());
+        self.put_pieces(&fixed.pieces);
+        if fixed.definitions.is_empty() {
+            return;
+        }
+        let values: Result<Vec<serde_json::Value>, _> =
+            fixed.definitions.iter().map(|tool| serde_json::from_str(tool.raw())).collect();
+        let Ok(values) = values else {
+            // Nested too deep, or too large a number: counted as it is written.
+            for tool in &fixed.definitions {
+                self.put_text(Nature::Words, tool.raw());
+            }
+            return;
+        };
+        self.put(Nature::Words, self.overheads.tools_tokens(&values, counter));
+    }
+
+    /// Puts messages on the scale, as one weight.
+    pub(crate) fn put_messages(&mut self, messages: impl Iterator<Item = &'a Message<'a>>) {
+        self.weights.push(Weight::default());
+        let overheads = self.overheads;
+        for message in messages {
+            self.put(Nature::Words, overheads.per_message);
+            if let Some(name) = &message.speaker {
+                self.put(Nature::Words, overheads.per_name);
+                self.put_text(Nature::Words, name);
+            }
+            self.put_pieces(&message.pieces);
+            for call in &message.calls {
+                self.put(Nature::Words, overheads.per_tool_call);
+                self.put_text(Nature::Words, &call.name);
+                self.put_text(Nature::Words, &call.arguments);
+            }
+            for _ in &message.answers {
+                self.put(Nature::Answer, overheads.per_tool_result);
+            }
+        }
+    }
+
+    /// All weights, in the order in which they were put.
+    pub(crate) fn weigh(mut self, counter: &dyn TokenCounter) -> Vec<Weight> {
+        let counts = counter.count_all(&self.texts);
+        for (tokens, (owner, nature)) in counts.into_iter().zip(&self.owners) {
+            self.weights[*owner].add(*nature, tokens);
+        }
+        self.weights
+    }
+
+    fn put_pieces(&mut self, pieces: &'a [Piece<'_>]) {
+        for piece in pieces {
+            match &piece.content {
+                Content::Text(text) => self.put_text(piece.nature, text),
+                Content::Image(image, _) => {
+                    self.put(piece.nature, self.overheads.image_tokens(image));
+                }
+                Content::Opaque(_) => {
+                    if let Some(weight) = self.weights.last_mut() {
+                        weight.is_estimate = true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn put_text(&mut self, nature: Nature, text: &'a str) {
+        self.texts.push(text);
+        self.owners.push((self.weights.len().saturating_sub(1), nature));
+    }
+
+    fn put(&mut self, nature: Nature, tokens: i64) {
+        if let Some(weight) = self.weights.last_mut() {
+            weight.add(nature, tokens);
+        }
+    }
+}

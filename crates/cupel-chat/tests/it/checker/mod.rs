@@ -1,0 +1,117 @@
+//! What the providers accept, written from their rules and not from this crate: plain code over
+//! `serde_json::Value` that shares nothing with what it checks.
+
+mod anthropic;
+mod gemini;
+mod items;
+mod langchain;
+mod openai_chat;
+mod openai_responses;
+
+use std::collections::BTreeMap;
+
+use cupel_chat::Format;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// What the provider would refuse; nothing if the request is valid.
+pub(crate) fn problems(format: Format, text: &str) -> Vec<String> {
+    let values = match values(format, text) {
+        Ok(values) => values,
+        Err(error) => return vec![error],
+    };
+    match format {
+        Format::OpenAiChat => openai_chat::problems(&values),
+        Format::OpenAiResponses => openai_responses::problems(&values),
+        Format::Anthropic => anthropic::problems(&values, thinking_is_on(text)),
+        Format::Gemini => gemini::problems(&values),
+        Format::LangChain => langchain::problems(&values),
+        Format::Items | Format::ItemLines => items::problems(&values),
+        other => panic!("no checker for {other:?}"),
+    }
+}
+
+/// Pairs of messages of which the provider wants both or neither.
+pub(crate) fn ties(format: Format, text: &str) -> Vec<(usize, usize)> {
+    let values = values(format, text).expect("only valid requests are asked for ties");
+    match format {
+        Format::OpenAiChat => openai_chat::ties(&values),
+        Format::OpenAiResponses => openai_responses::ties(&values),
+        Format::Anthropic => anthropic::ties(&values),
+        Format::Gemini => gemini::ties(&values),
+        Format::LangChain => langchain::ties(&values),
+        _ => Vec::new(),
+    }
+}
+
+fn values(format: Format, text: &str) -> Result<Vec<Value>, String> {
+    let read = |text: &str| serde_json::from_str(text).map_err(|error| error.to_string());
+    messages(format, text)?.into_iter().map(read).collect()
+}
+
+/// The text of each message, as it stands in the request.
+pub(crate) fn messages(format: Format, text: &str) -> Result<Vec<&str>, String> {
+    if format == Format::ItemLines {
+        return Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).collect());
+    }
+    let list = message_list(format, text)?;
+    // The input of a request to Responses may be a single text.
+    if list.starts_with('"') {
+        return Ok(vec![list]);
+    }
+    let list: Vec<&RawValue> = serde_json::from_str(list).map_err(|error| error.to_string())?;
+    Ok(list.into_iter().map(RawValue::get).collect())
+}
+
+/// What stands before and after the list of messages.
+pub(crate) fn surroundings(format: Format, text: &str) -> (&str, &str) {
+    if format == Format::ItemLines {
+        return ("", "");
+    }
+    let list = message_list(format, text).expect("only requests that are JSON are asked for this");
+    let start = list.as_ptr().addr() - text.as_ptr().addr();
+    (&text[..start], &text[start + list.len()..])
+}
+
+fn message_list(format: Format, text: &str) -> Result<&str, String> {
+    let field = match format {
+        Format::OpenAiResponses => "input",
+        Format::Gemini => "contents",
+        Format::Items => "items",
+        _ => "messages",
+    };
+    let text = text.trim_start_matches('\u{feff}');
+    let text = text.trim();
+    if text.starts_with('[') {
+        return Ok(text);
+    }
+    let fields: BTreeMap<String, &RawValue> =
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
+    Ok(fields.get(field).ok_or(format!("no {field}"))?.get())
+}
+
+fn thinking_is_on(text: &str) -> bool {
+    let request: Value = serde_json::from_str(text).unwrap_or_default();
+    request["thinking"]["type"] == "enabled"
+}
+
+/// The list in a field, or an empty one.
+fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The text in a field, or an empty one.
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_default()
+}
+
+/// Checks hand-written requests: what the checker says must contain each text, or be nothing at all.
+#[cfg(test)]
+#[track_caller]
+fn assert_problems(format: Format, request: &str, expected: &[&str]) {
+    let found = problems(format, request);
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.contains(expected), "{found:?} does not say {expected:?}");
+    }
+}

@@ -1,0 +1,149 @@
+//! For every budget from nothing to the whole: valid in, valid out.
+
+use cupel::ContextBudget;
+use cupel_chat::{CandidateOptions, Format, Pin, Request, SelectError, select};
+
+use crate::pipelines::{self, Quarters};
+use crate::random::Random;
+use crate::sound::{EXAMPLES, example};
+use crate::trial::Trial;
+use crate::{checker, generate};
+
+/// Tries every budget on generated requests of a format. Returns how many windows were looked at.
+fn try_generated(format: Format) -> usize {
+    let pipelines = pipelines::all();
+    let mut windows = 0;
+    for seed in 0..60 {
+        let text = generate::request(format, seed);
+        let request = Request::parse(&text, Some(format)).unwrap();
+        let mut trial = Trial::new(&text, &request, &CandidateOptions::default());
+        for named in &pipelines {
+            for budget in 0..=trial.total_tokens() + 1 {
+                trial.run(named, budget);
+            }
+        }
+        windows += trial.windows();
+    }
+    windows
+}
+
+#[test]
+fn openai_chat_stays_valid_at_every_budget() {
+    assert!(try_generated(Format::OpenAiChat) > 500);
+}
+
+#[test]
+fn openai_responses_stays_valid_at_every_budget() {
+    assert!(try_generated(Format::OpenAiResponses) > 300);
+}
+
+#[test]
+fn anthropic_stays_valid_at_every_budget() {
+    assert!(try_generated(Format::Anthropic) > 200);
+}
+
+#[test]
+fn gemini_stays_valid_at_every_budget() {
+    assert!(try_generated(Format::Gemini) > 200);
+}
+
+#[test]
+fn langchain_stays_valid_at_every_budget() {
+    assert!(try_generated(Format::LangChain) > 200);
+}
+
+#[test]
+fn items_stay_valid_at_every_budget() {
+    assert!(try_generated(Format::Items) > 500);
+    assert!(try_generated(Format::ItemLines) > 500);
+}
+
+#[test]
+fn examples_stay_valid_at_every_budget() {
+    for (name, format) in EXAMPLES {
+        let text = example(name);
+        let request = Request::parse(&text, None).unwrap();
+        assert_eq!(request.format(), format, "{name}");
+        let mut trial = Trial::new(&text, &request, &CandidateOptions::default());
+        for named in &pipelines::all() {
+            // Seven is prime and small beside any message: few windows are stepped over.
+            let step = if named.name.contains("knapsack") { 97 } else { 7 };
+            for budget in (0..trial.total_tokens()).step_by(step).chain([trial.total_tokens()]) {
+                trial.run(named, budget);
+            }
+        }
+        assert!(trial.windows() > 20, "{name}: only {} windows", trial.windows());
+    }
+}
+
+#[test]
+fn pins_hold_at_every_budget() {
+    let pipelines = pipelines::all();
+    for format in Format::ALL {
+        for seed in 0..15 {
+            let text = generate::request(format, seed);
+            let request = Request::parse(&text, Some(format)).unwrap();
+            let Some(last) = request.message_count().checked_sub(1) else { continue };
+            let index = Random::new(seed).within(0, last);
+            let pins = vec![
+                Pin::Index(index),
+                Pin::Role("assistant".into()),
+                Pin::Field { name: "x_flag".into(), value: "true".into() },
+            ];
+            for pin in pins {
+                let options = CandidateOptions { pins: vec![pin.clone()], ..Default::default() };
+                let candidates = request.candidates(&Quarters, &options).unwrap();
+                let holds =
+                    |bundle: &&cupel_chat::Bundle| bundle.message_indices().contains(&index);
+                let bundle = candidates.bundles().iter().find(holds).unwrap();
+                assert!(pin != Pin::Index(index) || bundle.pin_reason().is_some(), "{text}");
+                let mut trial = Trial::new(&text, &request, &options);
+                for budget in (0..=trial.total_tokens()).step_by(3) {
+                    trial.run(&pipelines[0], budget);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn select_says_the_same_in_one_call() {
+    let pipelines = pipelines::all();
+    for (name, format) in EXAMPLES {
+        let text = example(name);
+        let request = Request::parse(&text, Some(format)).unwrap();
+        let options = CandidateOptions::default();
+        let total = request.candidates(&Quarters, &options).unwrap().total_tokens();
+        for named in &pipelines {
+            let budget = ContextBudget::builder(total * 2 / 3).build().unwrap();
+            let selected = select(&request, &named.pipeline, &budget, &Quarters, &options).unwrap();
+            assert!(selected.tokens <= total * 2 / 3);
+            assert_eq!(selected.total_tokens, total);
+            let messages = checker::messages(format, &selected.text).unwrap();
+            assert_eq!(messages.len(), selected.message_count);
+        }
+    }
+}
+
+#[test]
+fn pinned_parts_that_do_not_fit_are_listed_and_nothing_comes_out() {
+    for (name, format) in EXAMPLES {
+        let text = example(name);
+        let request = Request::parse(&text, Some(format)).unwrap();
+        let budget = ContextBudget::builder(10).build().unwrap();
+        for named in &pipelines::all() {
+            let outcome =
+                select(&request, &named.pipeline, &budget, &Quarters, &CandidateOptions::default());
+            let Err(SelectError::PinnedDoNotFit { pinned_tokens, available, parts }) = outcome
+            else {
+                panic!("{name}, {}: {outcome:?}", named.name);
+            };
+            assert_eq!(available, 10);
+            assert_eq!(parts.iter().map(cupel_chat::Bundle::tokens).sum::<i64>(), pinned_tokens);
+            assert!(
+                parts.is_sorted_by_key(|part| -part.tokens()),
+                "{name}: the largest is not first"
+            );
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What must hold for every request, every budget and every policy, checked by code that shares nothing
+//! with the crate.
+
+mod broken;
+mod checker;
+mod every_budget;
+mod generate;
+mod mutated;
+mod pipelines;
+mod random;
+mod round_trip;
+mod sound;
+mod trial;

@@ -1,0 +1,51 @@
+//! The generators and the examples are valid by the checker, before anything is asked of the crate.
+
+use std::path::Path;
+
+use cupel_chat::Format;
+
+use crate::{checker, generate};
+
+/// The realistic requests of the repository, with their formats.
+pub(crate) const EXAMPLES: [(&str, Format); 7] = [
+    ("coding-agent.json", Format::OpenAiChat),
+    ("coding-agent-anthropic.json", Format::Anthropic),
+    ("support-chat.json", Format::OpenAiResponses),
+    ("gemini-trip.json", Format::Gemini),
+    ("langchain-research.json", Format::LangChain),
+    ("retrieval.json", Format::Items),
+    ("retrieval.jsonl", Format::ItemLines),
+];
+
+/// The text of an example.
+pub(crate) fn example(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn generated_requests_are_valid() {
+    for format in Format::ALL {
+        for seed in 0..500 {
+            let text = generate::request(format, seed);
+            let problems = checker::problems(format, &text);
+            assert!(problems.is_empty(), "{format:?}, seed {seed}: {problems:?}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn generated_requests_have_pairs_to_break() {
+    for format in Format::ALL.into_iter().filter(|format| !format.has_free_order()) {
+        let paired = |seed| !checker::ties(format, &generate::request(format, seed)).is_empty();
+        let count = (0..100).filter(|seed| paired(*seed)).count();
+        assert!(count > 40, "{format:?}: only {count} of 100");
+    }
+}
+
+#[test]
+fn examples_are_valid() {
+    for (name, format) in EXAMPLES {
+        assert_eq!(checker::problems(format, &example(name)), Vec::<String>::new(), "{name}");
+    }
+}

@@ -1,0 +1,157 @@
+//! What is being asked.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use cupel::ContextItem;
+
+use crate::text::{Analysis, for_each_word};
+
+/// What is being asked, analysed once.
+///
+/// A clone is another handle to the same query.
+///
+/// **An empty query**, or one of stop words only, has no terms: everything scores 0, and the order
+/// falls to the slicer's rule for ties. [`BestFirstSlice`](crate::BestFirstSlice) then takes the
+/// newest.
+///
+/// # Example
+///
+/// ```
+/// use cupel_relevance::Query;
+///
+/// let query = Query::new("Why did the deploy of the billing service fail? Was it the deploy key?");
+/// let terms: Vec<(&str, u32)> = query.terms().collect();
+/// assert_eq!(
+///     terms,
+///     [("deploy", 2), ("bill", 1), ("servic", 1), ("fail", 1), ("key", 1)]
+/// );
+/// assert!(Query::new("What was it?").is_empty());
+/// ```
+#[derive(Debug, Clone)]
+pub struct Query(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    text: String,
+    analysis: Analysis,
+    /// Distinct terms in the order in which they first occur, with their counts.
+    terms: Vec<(String, u32)>,
+    /// The words as they stand in the text, in lower case.
+    words: HashSet<String>,
+}
+
+impl Query {
+    /// A text in English.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::with_analysis(text, Analysis::default())
+    }
+
+    /// A text in another language. It must be analysed like the index that it is used with.
+    pub fn with_analysis(text: impl Into<String>, analysis: Analysis) -> Self {
+        let text = text.into();
+        let terms = count(analysis.terms(&text));
+        let mut words = HashSet::new();
+        for_each_word(&text, |word| _ = words.insert(word.to_lowercase()));
+        Self(Arc::new(Inner { text, analysis, terms, words }))
+    }
+
+    /// What a conversation asks by its end: the last item with the tag `role:user`, and what came
+    /// after it. `None` if there is no such item.
+    ///
+    /// ```
+    /// use cupel::ContextItemBuilder;
+    /// use cupel_relevance::Query;
+    ///
+    /// let said = |role: &str, text: &str| {
+    ///     ContextItemBuilder::new(text, 5).tags(vec![format!("role:{role}")]).build()
+    /// };
+    /// let items = [
+    ///     said("user", "Hello!")?,
+    ///     said("assistant", "Hi.")?,
+    ///     said("user", "Where is order 77?")?,
+    ///     said("tool", "order 77: shipped")?,
+    /// ];
+    /// assert_eq!(Query::text_of(&items).as_deref(), Some("Where is order 77?\norder 77: shipped"));
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    #[must_use]
+    pub fn text_of(items: &[ContextItem]) -> Option<String> {
+        let is_user = |item: &ContextItem| item.tags().iter().any(|tag| tag == "role:user");
+        let last = items.iter().rposition(is_user)?;
+        let texts: Vec<&str> = items[last..].iter().map(ContextItem::content).collect();
+        Some(texts.join("\n"))
+    }
+
+    /// The query of a conversation by [`text_of`](Self::text_of), in English.
+    #[must_use]
+    pub fn from_items(items: &[ContextItem]) -> Option<Self> {
+        Self::text_of(items).map(Self::new)
+    }
+
+    /// The text as it was given.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// How the text was analysed.
+    pub fn analysis(&self) -> &Analysis {
+        &self.0.analysis
+    }
+
+    /// The distinct terms in the order in which they first occur, each with its number of
+    /// occurrences.
+    pub fn terms(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
+        self.0.terms.iter().map(|(term, count)| (term.as_str(), *count))
+    }
+
+    /// Whether a word, in lower case, stands in the text.
+    pub(crate) fn has_word(&self, word: &str) -> bool {
+        self.0.words.contains(word)
+    }
+
+    /// Whether no term is left to look for.
+    pub fn is_empty(&self) -> bool {
+        self.0.terms.is_empty()
+    }
+}
+
+fn count(terms: Vec<String>) -> Vec<(String, u32)> {
+    let mut counted: Vec<(String, u32)> = Vec::new();
+    let mut positions: HashMap<String, usize> = HashMap::new();
+    for term in terms {
+        match positions.get(&term) {
+            Some(at) => counted[*at].1 = counted[*at].1.saturating_add(1),
+            None => {
+                positions.insert(term.clone(), counted.len());
+                counted.push((term, 1));
+            }
+        }
+    }
+    counted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cupel::ContextItemBuilder;
+
+    #[test]
+    fn an_empty_query_and_stop_words_have_no_terms() {
+        for text in ["", "  \n", "What was it, and who is he?", "?!"] {
+            assert!(Query::new(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_conversation_without_a_user_asks_nothing() {
+        let item = ContextItemBuilder::new("x", 1).build().unwrap();
+        assert_eq!(Query::text_of(&[item]), None);
+        assert!(Query::from_items(&[]).is_none());
+    }
+
+    #[test]
+    fn a_query_in_a_script_without_spaces_has_terms() {
+        assert_eq!(Query::new("部署失败").terms().len(), 3);
+    }
+}

@@ -1,0 +1,60 @@
+//! How relevant is each item to the query?
+//!
+//! | scorer | reads | score |
+//! |---|---|---|
+//! | [`Bm25Scorer`] | words | how much of the query's weight the text has |
+//! | [`VectorScorer`] | the caller's vectors | cosine with the query's vector |
+//! | [`NeighbourScorer`] | order, groups | inner score, and a part of what stands around it |
+//! | [`GroupLiftScorer`] | groups | inner score, and a part of its group's best |
+//! | [`FusionScorer`] | its children | by their ranks |
+//! | [`SumScorer`], [`ProductScorer`], [`MaxNormScorer`] | their children | sum, product, divided by the maximum |
+//! | [`WhenScorer`] | the list | one scorer or another |
+//! | [`LiveValuesScorer`] | ids and numbers | how many were last mentioned here |
+//! | [`ClassNormScorer`], [`LengthNormScorer`] | class, tokens | a factor that makes short and long comparable |
+//! | [`SpeakerScorer`], [`DateScorer`] | speaker, time | a factor, where the query names them |
+//! | [`FreshnessScorer`] | newer tokens | a factor that falls from the newest on |
+//! | [`EchoScorer`] | words | a factor, where the text repeats the query |
+
+mod bm25;
+mod combine;
+mod dates;
+mod echo;
+mod freshness;
+mod fusion;
+mod group_lift;
+mod live_values;
+mod neighbours;
+mod norm;
+mod speaker;
+mod vectors;
+mod when;
+
+use cupel::{ContextItem, Scorer};
+
+pub use bm25::{Bm25Parameters, Bm25Scorer, TermContribution};
+pub use combine::{MaxNormScorer, ProductScorer, SumScorer};
+pub use dates::DateScorer;
+pub use echo::EchoScorer;
+pub use freshness::FreshnessScorer;
+pub use fusion::FusionScorer;
+pub use group_lift::GroupLiftScorer;
+pub use live_values::LiveValuesScorer;
+pub use neighbours::{Kernel, NeighbourScorer, NeighbourShare};
+pub use norm::{ClassNormScorer, LengthNormScorer};
+pub use speaker::SpeakerScorer;
+pub(crate) use vectors::cosine;
+pub use vectors::{ItemVectors, VectorScorer};
+pub use when::{Condition, WhenScorer};
+
+/// What every scorer of whole lists does for [`Scorer::score`]. An item that is not in the list has
+/// no score: NaN, which sorts last.
+fn score_in_list(scorer: &dyn Scorer, item: &ContextItem, all_items: &[ContextItem]) -> f64 {
+    let scores = scores_of(scorer, all_items);
+    crate::identity::position(item, all_items).map_or(f64::NAN, |position| scores[position])
+}
+
+fn scores_of(scorer: &dyn Scorer, items: &[ContextItem]) -> Vec<f64> {
+    let mut scores = vec![0.0; items.len()];
+    scorer.score_all(items, &mut scores);
+    scores
+}

@@ -1,0 +1,19 @@
+//! From text to terms: what two texts must share to be about the same thing.
+//!
+//! Words are cut out of the text ([`words`]), identifiers are split, stop words dropped and the rest
+//! stemmed ([`Analysis`]). All of it happens once for each distinct word ([`lexicon`]), because most
+//! words of a text were seen before.
+
+mod analysis;
+mod identifier;
+mod language;
+pub(crate) mod lexicon;
+mod script;
+mod table;
+mod values;
+mod words;
+
+pub use analysis::Analysis;
+pub use language::{Language, UnknownLanguage};
+pub(crate) use values::Values;
+pub(crate) use words::for_each_word;
