@@ -86,6 +86,40 @@ fn text(random: &mut Random, bytes: usize) -> String {
     text
 }
 
+/// Texts of about so many bytes, made of words as people use them: few often, many rarely.
+pub fn prose(count: usize, bytes: usize) -> Vec<String> {
+    let vocabulary = vocabulary();
+    let mut random = Random(SEED);
+    let mut text = || {
+        let mut text = String::with_capacity(bytes + 16);
+        while text.len() < bytes {
+            text.push_str(&vocabulary[random.rank(vocabulary.len())]);
+            text.push(' ');
+        }
+        text
+    };
+    (0..count).map(|_| text()).collect()
+}
+
+/// Words to ask the [`prose`] for, neither the most frequent nor the rarest.
+pub fn question(words: usize) -> String {
+    let vocabulary = vocabulary();
+    let word = |at: usize| vocabulary[40 + 97 * at].as_str();
+    (0..words).map(word).collect::<Vec<_>>().join(" ")
+}
+
+const VOCABULARY: usize = 30_000;
+
+/// Made-up words of two to twelve letters.
+fn vocabulary() -> Vec<String> {
+    let mut random = Random(SEED + 1);
+    let mut word = || {
+        let letters = 2 + random.below(11);
+        (0..letters).map(|_| char::from(b'a' + random.below(26) as u8)).collect()
+    };
+    (0..VOCABULARY).map(|_| word()).collect()
+}
+
 /// `SplitMix64`.
 struct Random(u64);
 
@@ -104,6 +138,11 @@ impl Random {
 
     fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A number below `count`: n is drawn about as often as 1 / (n + 1), as words are by rank.
+    fn rank(&mut self, count: usize) -> usize {
+        ((count as f64).powf(self.unit()) as usize - 1).min(count - 1)
     }
 
     /// The numbers below `count`, shuffled.

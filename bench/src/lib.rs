@@ -12,6 +12,7 @@ pub mod memory;
 pub mod options;
 pub mod ours;
 pub mod published;
+pub mod relevance;
 pub mod report;
 pub mod rig;
 pub mod telemetry;

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use cupel_bench::options::{Format, Options};
-use cupel_bench::{contest, frequency, memory, report, telemetry};
+use cupel_bench::{contest, frequency, memory, relevance, report, telemetry};
 
 fn main() {
     let options = Options::from_command_line();
@@ -13,6 +13,7 @@ fn main() {
 
     let contest = contest::run(&options);
     let frequency = frequency::run(&options);
+    let relevance = relevance::run(&options);
     let telemetry = telemetry::run(&options);
     let memory = memory::run_program(&options).unwrap_or_else(|error| {
         eprintln!("no memory figures: {error}");
@@ -21,7 +22,8 @@ fn main() {
 
     if options.format == Format::Json {
         let all = serde_json::json!({
-            "time": contest, "frequency": frequency, "telemetry": telemetry, "memory": memory,
+            "time": contest, "frequency": frequency, "relevance": relevance, "telemetry": telemetry,
+            "memory": memory,
         });
         println!("{}", report::json(&all));
         return;
@@ -29,6 +31,7 @@ fn main() {
     let tables = [
         report::contest(&contest),
         report::frequency(&frequency),
+        report::relevance(&relevance),
         report::telemetry(&telemetry),
         report::memory(&memory),
     ];

@@ -21,7 +21,7 @@ pub struct Options {
 pub const HELP: &str = "\
 Usage: cargo run --release --manifest-path bench/Cargo.toml -- [OPTIONS] [FILTER]...
 
-Without options: every workload at every size, then Frequency alone, telemetry, memory.
+Without options: every workload at every size, then Frequency alone, relevance, telemetry, memory.
 
   FILTER       only rows of this size (a number) or with this in their name (a text);
                several filters must all hold: `greedy 10000`, `frequency`, `memory 1000000`

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::contest::{self, Bound, Ratio};
 use crate::measure::Timing;
 use crate::options::Format;
-use crate::{frequency, memory, telemetry};
+use crate::{frequency, memory, relevance, telemetry};
 
 const NOTHING: &str = "–";
 
@@ -79,6 +79,26 @@ pub fn frequency(outcomes: &[frequency::Outcome]) -> Table {
     Table {
         title: "Frequency as the only signal, a whole run",
         header: vec!["workload", "N", "ours", "an item"],
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }
+}
+
+pub fn relevance(outcomes: &[relevance::Outcome]) -> Table {
+    let rows = outcomes.iter().map(|one| {
+        vec![
+            one.workload.to_owned(),
+            count(one.items),
+            time(one.floor),
+            time(one.fresh),
+            judged(one.fresh_to_floor),
+            time(one.kept),
+            judged(one.kept_to_floor),
+        ]
+    });
+    Table {
+        title: "Scoring a query of ten words, from nothing and with an index that is kept",
+        header: vec!["workload", "N", "floor", "from nothing", "÷ floor", "kept index", "÷ floor"],
         rows: rows.collect(),
         notes: Vec::new(),
     }

@@ -1,6 +1,7 @@
 //! A request as candidates for the pipeline, and back.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use chrono::{DateTime, Utc};
 use cupel::{ContextItem, CupelError};
@@ -171,6 +172,15 @@ impl<'r> Candidates<'r> {
             order.sort_unstable();
         }
         order
+    }
+}
+
+impl fmt::Debug for Candidates<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Candidates")
+            .field("request", self.request)
+            .field("bundles", &self.bundles)
+            .finish_non_exhaustive()
     }
 }
 

@@ -6,8 +6,8 @@ use cupel_tokens::Image;
 
 use crate::annotations::Notes;
 use crate::format::content;
-use crate::json::Json;
-use crate::validate::Finding;
+use crate::json::{Json, Object};
+use crate::validate::{Finding, Fix};
 
 /// What a format made of a request.
 #[derive(Default)]
@@ -29,7 +29,22 @@ pub(crate) struct Conversation<'t> {
     pub(crate) flaws: Vec<Finding>,
 }
 
-impl Conversation<'_> {
+impl<'t> Conversation<'t> {
+    /// Reads the elements of the list, each by itself; one that is no object is a flaw.
+    pub(crate) fn read_messages(
+        &mut self,
+        elements: Vec<Json<'t>>,
+        read: impl Fn(Json<'t>, &Object<'t>, usize, &str) -> Message<'t>,
+    ) {
+        for (at, json) in elements.into_iter().enumerate() {
+            let path = self.path(at);
+            self.messages.push(match json.object() {
+                Some(object) => read(json, &object, at, &path),
+                None => Message::of_no_object(json, at, path),
+            });
+        }
+    }
+
     /// The path of a message.
     pub(crate) fn path(&self, index: usize) -> String {
         format!("{}[{index}]", self.list)
@@ -138,6 +153,14 @@ impl<'t> Message<'t> {
             flaws: Vec::new(),
             item: None,
         }
+    }
+
+    fn of_no_object(json: Json<'t>, at: usize, path: String) -> Self {
+        let mut message = Self::new(json, Role::Unknown, Cow::Borrowed("unknown"));
+        let text = format!("must be an object, got {}", json.describe());
+        let finding = Finding::new(path, "message-type", text, "give each message as an object");
+        message.flaws.push(finding.fixed_by(Fix::Drop(at)));
+        message
     }
 
     /// Whether the user says something in this message, beside answers of tools.

@@ -1,6 +1,6 @@
 //! Which messages stay together, so that any subset of the groups is a valid request.
 
-use crate::conversation::{Bond, Conversation, Role};
+use crate::conversation::{Bond, Conversation, Message, Role};
 use crate::pairing::{Link, Pairing};
 
 /// Messages that are in or out together.
@@ -85,7 +85,7 @@ pub(crate) fn exchanges(conversation: &Conversation<'_>) -> Vec<Group> {
 /// have gone a long way, is taken apart: the user's message, then step by step.
 pub(crate) fn turns(conversation: &Conversation<'_>) -> Vec<Group> {
     let messages = &conversation.messages;
-    let last_opening = messages.iter().rposition(super::conversation::Message::opens_turn);
+    let last_opening = messages.iter().rposition(Message::opens_turn);
     let mut groups: Vec<Group> = Vec::new();
     let mut turn: Option<usize> = None;
     let mut before = Role::System;
@@ -133,8 +133,8 @@ pub(crate) fn pin_both_ends(conversation: &Conversation<'_>, groups: &mut [Group
             group.pin(PinReason::SystemPrompt);
         }
     }
-    let opening = messages.iter().rposition(super::conversation::Message::opens_turn);
-    let words = messages.iter().rposition(super::conversation::Message::has_user_words);
+    let opening = messages.iter().rposition(Message::opens_turn);
+    let words = messages.iter().rposition(Message::has_user_words);
     for at in opening.into_iter().chain(words) {
         if let Some(group) = groups.iter_mut().find(|group| group.holds(at)) {
             group.pin(PinReason::LastUserTurn);

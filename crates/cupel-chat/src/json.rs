@@ -101,7 +101,7 @@ impl<'t> Json<'t> {
 }
 
 /// The fields of an object in the order written, duplicates included.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Object<'t>(Vec<(Json<'t>, Json<'t>)>);
 
 impl<'t> Object<'t> {

@@ -1,4 +1,118 @@
 //! Selects what goes into a chat request without breaking it: OpenAI, Anthropic, Gemini, LangChain.
+//!
+//! A request comes in as text. [`Request::parse`] reads it, [`Request::candidates`] makes items for
+//! a [`cupel::Pipeline`] of it, and [`Candidates::render`] writes the request again, without what was
+//! left out. [`select()`] does all of it at once.
+//!
+//! ```
+//! use cupel::{ContextBudget, Pipeline, Preset};
+//! use cupel_chat::{CandidateOptions, Request, select};
+//! use cupel_tokens::EstimateCounter;
+//!
+//! let text = r#"{"model": "gpt-4o", "messages": [
+//!     {"role": "user", "content": "Which files are there?"},
+//!     {"role": "assistant", "content": null, "tool_calls": [
+//!         {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}]},
+//!     {"role": "tool", "tool_call_id": "c1", "content": "a.txt b.txt c.txt d.txt e.txt"},
+//!     {"role": "user", "content": "Thanks. What is 2 + 2?"}
+//! ]}"#;
+//! let request = Request::parse(text, None)?;
+//! let pipeline = Pipeline::from(Preset::Chat.description().build()?);
+//! let budget = ContextBudget::builder(30).build()?;
+//! let (counter, options) = (EstimateCounter::default(), CandidateOptions::default());
+//! let selected = select(&request, &pipeline, &budget, &counter, &options)?;
+//!
+//! // The call and its result went together.
+//! assert!(!selected.text.contains("c1") && selected.text.contains("2 + 2"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Guarantees
+//!
+//! - **What stays is unchanged**, to the byte: key order, unknown fields, numbers, white space. If
+//!   nothing is left out, the output is the input.
+//! - **What goes in valid comes out valid**, for every budget. Messages that need each other are one
+//!   [`Bundle`], which is in or out as a whole.
+//! - **What is broken is reported**, never selected from: [`Request::validate`] names message, rule
+//!   and remedy. It is repaired only when asked: [`Request::repair`].
+//! - **Nothing is copied to be read.** A request borrows its text; 100 MB of it are fine.
+//!
+//! # Bundles
+//!
+//! | format | a bundle is |
+//! |---|---|
+//! | `openai-chat` | an assistant message with its calls and all their results; any other message by itself |
+//! | `openai-responses` | what the model put out in one go, reasoning first, with the outputs of all its calls wherever they stand; any other item by itself |
+//! | `anthropic`, `gemini`, `langchain` | a whole turn, from one message of the user to the next; of the last turn each step: what the assistant said and the results that follow |
+//! | `items`, `items-jsonl` | an item |
+//!
+//! A message of the user that holds results as well as words belongs to the step that it answers. In
+//! the last turn, a step that begins without thinking stays with the step before it that began with
+//! thinking.
+//!
+//! # What is derived
+//!
+//! | in the request | kind | pinned | tags |
+//! |---|---|---|---|
+//! | `system`, `instructions`, `systemInstruction` | `SystemPrompt` | always | `role:system` |
+//! | `tools`, `functions` | `ToolDefinition` | always | `role:tools` |
+//! | message of role system or developer | `SystemPrompt` | always | `role:system` |
+//! | message of the user (`user`, `human`) | `Message`, or `Document` if most of it is documents | the last one | `role:user`, `speaker:NAME` |
+//! | message of the assistant (`assistant`, `model`, `ai`) | `Message` | if it ends the request | `role:assistant`, `speaker:NAME` |
+//! | calls with their results | `ToolOutput` | if they end the request | `role:assistant`, `role:tool`, `tool:NAME`, `call:ID` |
+//! | a whole turn | what most of its tokens are | no | those of its messages |
+//! | `item_reference`, `compaction`, output without a call of a stored response | as above | always | as above |
+//! | item | its own | its own | its own |
+//! | MCP `annotations` on a message, a block or an item | – | `priority` 1 | `audience:NAME` |
+//! | `session_id`, `session`, `thread_id`, `conversation_id` | – | – | `session:ID` |
+//!
+//! **Pins.** What the user said last is pinned, and so is the end of the request, which the model has
+//! to go on from. [`CandidateOptions::pins`] adds to that by index, role or field; a pinned message
+//! pins its bundle. A marker for the cache is no pin.
+//!
+//! **Priority** is that of MCP annotations, from 0 to 100; the highest in the bundle counts.
+//!
+//! **Time** is the newest `timestamp`, `created_at`, `createdAt`, `created`, `createTime` or
+//! `create_time` of the bundle's messages (for LangChain also of `additional_kwargs`,
+//! `response_metadata` and `metadata`), or `lastModified` of its annotations: RFC 3339, or seconds or
+//! milliseconds since 1970. Order and time never disagree: a bundle without a time, or with one that
+//! is not after the bundle before it, follows that one by a millisecond. If no message has a time,
+//! bundles are a second apart from 1970 on. Items have the times that they are given; only if none
+//! has one, their order stands in.
+//!
+//! **Text** is what the model reads: the texts of all messages, line by line, calls as name and
+//! arguments. Equal texts are duplicates to the pipeline, whose policy decides about them. Images
+//! and attachments have a name that differs where they differ.
+//!
+//! **Tokens** are those of texts, calls, results, images and definitions, and what the provider
+//! counts beside them ([`cupel_tokens::Overheads`]). What the answer begins with counts as part of the
+//! last user turn. Sound and files cannot be counted from here: they count as nothing, and
+//! [`Candidates::is_estimate`] says so. Reasoning that is encrypted counts as nothing, since the
+//! service leaves it out again once the turn is over.
+//!
+//! # Rules
+//!
+//! | rule | what is wrong | repair |
+//! |---|---|---|
+//! | `orphan-result` | a result without its call | goes |
+//! | `unanswered-call` | a call without its result | goes, with what belongs to it |
+//! | `result-before-call`, `result-not-adjacent` | a result that does not follow its call | moves behind it |
+//! | `duplicate-result` | a second result of one call | goes |
+//! | `duplicate-call-id` | an id that several calls have | the later call goes |
+//! | `missing-call-id` | a call or result without an id | goes |
+//! | `result-not-first` | Anthropic: something before the results | results move to the front |
+//! | `misplaced-block` | a call in a message of the user, a result in one of the assistant | goes |
+//! | `first-not-user` | Anthropic, LangChain: something before the first message of the user | goes |
+//! | `system-message` | Anthropic: a system prompt among the messages | by hand |
+//! | `thinking-last` | Anthropic: a message that ends with thinking | the thinking goes |
+//! | `missing-thinking` | Anthropic, thinking enabled: the last turn begins without it | steps before the first thinking go |
+//! | `response-count` | Gemini: not as many responses as calls | both go |
+//! | `call-turn-position` | Gemini: calls that follow neither the user nor responses | go |
+//! | `reasoning-without-follower` | Responses: reasoning without what it led to | goes |
+//! | `unknown-role`, `missing-role` | a role that the format does not know | by hand |
+//! | `missing-content`, `message-type` | a message without content; something that is no message | goes |
+//! | `content-type`, `calls-type`, `tools-type` | something else where a text or list must be | by hand |
+//! | `no-messages` | an empty request | by hand |
 
 mod annotations;
 mod bundle;
@@ -32,3 +146,8 @@ pub use repair::Repair;
 pub use request::Request;
 pub use select::{Selected, select};
 pub use validate::Violation;
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

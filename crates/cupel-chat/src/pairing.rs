@@ -124,10 +124,7 @@ impl Pairing {
         let answers = &conversation.messages[at].answers;
         for (answer, link) in answers.iter().zip(&self.links[at]) {
             let id = &answer.id;
-            let drop = match answer.block {
-                Some(block) => Fix::DropBlocks(at, vec![block]),
-                None => Fix::Drop(at),
-            };
+            let drop = Fix::remove(at, answer.block);
             let found = |rule, text: String, remedy: &str| {
                 Finding::new(conversation.path(at), rule, text, remedy)
             };
@@ -183,10 +180,7 @@ impl Pairing {
                 text,
                 "add its result, or remove the call",
             );
-            findings.push(finding.fixed_by(match call.block {
-                Some(block) => Fix::DropBlocks(at, vec![block]),
-                None => Fix::Drop(at),
-            }));
+            findings.push(finding.fixed_by(Fix::remove(at, call.block)));
         }
     }
 }
@@ -217,10 +211,7 @@ pub(crate) fn check_unique_ids(
                     format!("the id `{}` is used by more than one call", call.id),
                     "give each call an id of its own",
                 );
-                findings.push(finding.fixed_by(match call.block {
-                    Some(block) => Fix::DropBlocks(at, vec![block]),
-                    None => Fix::Drop(at),
-                }));
+                findings.push(finding.fixed_by(Fix::remove(at, call.block)));
             }
         }
     }

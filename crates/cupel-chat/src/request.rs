@@ -1,5 +1,7 @@
 //! A request, read.
 
+use std::fmt;
+
 use cupel_tokens::TokenCounter;
 
 use crate::candidates::{CandidateOptions, Candidates};
@@ -145,5 +147,14 @@ impl<'t> Request<'t> {
     pub(crate) fn splice(&self) -> Splice<'t> {
         let messages = self.conversation.messages.iter();
         Splice::new(self.text, messages.map(|message| message.json.span_in(self.text)).collect())
+    }
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("format", &self.format)
+            .field("message_count", &self.message_count())
+            .finish_non_exhaustive()
     }
 }

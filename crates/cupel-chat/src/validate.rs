@@ -64,6 +64,13 @@ pub(crate) enum Fix {
     MoveBehind { message: usize, target: usize },
 }
 
+impl Fix {
+    /// Drops a block of a message, or the message if what is wrong is not one of its blocks.
+    pub(crate) fn remove(message: usize, block: Option<usize>) -> Self {
+        block.map_or(Self::Drop(message), |block| Self::DropBlocks(message, vec![block]))
+    }
+}
+
 impl Finding {
     pub(crate) fn new(
         path: impl Into<String>,

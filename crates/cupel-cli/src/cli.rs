@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Explain(cmd::explain::Arguments),
     Simulate(cmd::simulate::Arguments),
     Compare(cmd::compare::Arguments),
+    Eval(cmd::eval::Arguments),
     Count(cmd::count::Arguments),
     Validate(cmd::validate::Arguments),
     Policy(cmd::policy::Arguments),

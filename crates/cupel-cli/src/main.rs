@@ -34,6 +34,7 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Explain(arguments) => cmd::explain::run(arguments, palette),
         Command::Simulate(arguments) => cmd::simulate::run(arguments, palette),
         Command::Compare(arguments) => cmd::compare::run(arguments, palette),
+        Command::Eval(arguments) => cmd::eval::run(arguments, palette),
         Command::Count(arguments) => cmd::count::run(arguments, palette),
         Command::Validate(arguments) => cmd::validate::run(arguments),
         Command::Policy(arguments) => cmd::policy::run(arguments, palette),

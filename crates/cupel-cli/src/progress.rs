@@ -1,7 +1,7 @@
 //! Progress of long work, for people who watch.
 
 use std::io::{self, IsTerminal};
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,7 +13,8 @@ const PATIENCE: Duration = Duration::from_millis(400);
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    began: Instant,
+    /// Set by the first step: loading a vocabulary before it is not long work.
+    began: OnceLock<Instant>,
     appearance: Once,
 }
 
@@ -32,7 +33,7 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(length as u64), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(template);
         let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        let progress = Self { bar, began: Instant::now(), appearance: Once::new() };
+        let progress = Self { bar, began: OnceLock::new(), appearance: Once::new() };
         if !io::stderr().is_terminal() {
             progress.appearance.call_once(|| ());
         }
@@ -41,7 +42,8 @@ impl Progress {
 
     /// So much more is done.
     pub(crate) fn advance(&self, steps: usize) {
-        if !self.appearance.is_completed() && self.began.elapsed() > PATIENCE {
+        let began = self.began.get_or_init(Instant::now);
+        if !self.appearance.is_completed() && began.elapsed() > PATIENCE {
             let show = || self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.appearance.call_once(show);
         }

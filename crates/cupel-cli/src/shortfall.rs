@@ -9,7 +9,7 @@ pub(crate) enum Shortfall {
     Tokens(i64),
     /// A smaller budget of so many tokens: in this one, something else took its place.
     PushedOut(i64),
-    /// No budget would do.
+    /// No budget up to all tokens would do.
     Never,
 }
 
@@ -36,7 +36,8 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// The smallest budget, with nothing set aside, whose window holds the item.
+    /// The smallest budget, with nothing set aside and up to all tokens, whose window holds the
+    /// item.
     pub(crate) fn min_budget(&self, position: usize) -> Result<Option<i64>, CupelError> {
         self.ranking.min_budget_for(position, self.all_tokens)
     }

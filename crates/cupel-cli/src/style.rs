@@ -84,7 +84,8 @@ pub(crate) fn kind(turn: usize) -> Style {
     KINDS[turn % KINDS.len()].on_default()
 }
 
-/// Any value of `NO_COLOR` but the empty one refuses colour.
+/// Any value of `NO_COLOR` but the empty one refuses colour, and a dumb terminal has none.
 fn is_refused() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+    let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    is_set || std::env::var_os("TERM").is_some_and(|value| value == "dumb")
 }

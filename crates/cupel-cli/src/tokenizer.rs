@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::progress::Progress;
 
 /// The name of the counter that needs no vocabulary.
-const ESTIMATE: &str = "estimate";
+pub(crate) const ESTIMATE: &str = "estimate";
 
 /// What decides how tokens are counted, strongest first.
 #[derive(Debug, Clone, Copy)]

@@ -109,6 +109,15 @@ impl Problem {
         Self { path: path.into(), rule: rule.into() }
     }
 
+    /// A problem that the library found: it names the path before a colon.
+    pub(crate) fn of_library(error: &serde_json::Error) -> Self {
+        let text = error.to_string();
+        match text.split_once(": ") {
+            Some((path, rule)) if !path.contains(char::is_whitespace) => Self::at(path, rule),
+            _ => Self::new(text),
+        }
+    }
+
     /// The same problem, seen from whoever holds it, as `queries[4]`.
     pub(crate) fn within(self, parent: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };

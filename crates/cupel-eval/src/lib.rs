@@ -11,9 +11,8 @@
 //!     available_threads, compare, summarize,
 //! };
 //!
-//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/eval/friends.jsonl");
-//! // let file = "examples/eval/friends.jsonl";
-//! let data = DataSet::read_files(&[file], &ReadOptions::default())?;
+//! let files = ["../../examples/eval/friends.jsonl"];
+//! let data = DataSet::read_files(&files, &ReadOptions::default())?;
 //! let pipeline = Pipeline::builder()
 //!     .scorer(RecencyScorer)
 //!     .slicer(GreedySlice)
@@ -73,3 +72,8 @@ pub use run::{Answer, Evaluation, Evaluator};
 pub use selections::{RecordedSelections, write_selections};
 pub use selector::{Method, SelectError, Selector};
 pub use summary::{Faults, Mean, Row, Summary, summarize};
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -149,13 +149,12 @@ impl<'d> Evaluation<'d> {
         &self.methods
     }
 
-    /// What a method answered to a case: one answer for each budget.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such method or no such case.
+    /// What a method answered to a case, both by position: one answer for each budget, or none if
+    /// there is no such method or case.
     pub fn answers(&self, method: usize, case: usize) -> &[Answer] {
-        assert!(case < self.cases.len(), "there are {} cases, not {case}", self.cases.len());
+        if method >= self.methods.len() || case >= self.cases.len() {
+            return &[];
+        }
         let budgets = self.budgets.tokens().len();
         let start = (method * self.cases.len() + case) * budgets;
         &self.answers[start..start + budgets]

@@ -137,15 +137,12 @@ impl Row<String, Vec<usize>> {
 }
 
 /// Writes the selections of a method, by its position among the methods, in the form that
-/// [`RecordedSelections`] reads. What is missing has no line.
+/// [`RecordedSelections`] reads. What is missing has no line, and neither has a method that is not
+/// there.
 ///
 /// # Errors
 ///
 /// If the output cannot be written.
-///
-/// # Panics
-///
-/// If there is no such method.
 pub fn write_selections(
     evaluation: &Evaluation<'_>,
     method: usize,

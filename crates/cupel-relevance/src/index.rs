@@ -8,7 +8,7 @@ use crate::Query;
 use crate::identity::{ByItem, key};
 use crate::parameter;
 use crate::text::lexicon::{Lexicon, TermId};
-use crate::text::{Analysis, Values, for_each_word};
+use crate::text::{Analysis, Values};
 
 /// Tags of one name whose words count beside those of the text.
 ///
@@ -67,6 +67,7 @@ impl Field {
 #[derive(Clone)]
 pub struct Index {
     analysis: Arc<Analysis>,
+    fields: Arc<[Field]>,
     store: Arc<RwLock<Store>>,
 }
 
@@ -97,13 +98,19 @@ impl Index {
     }
 
     fn of(analysis: Analysis, fields: Vec<Field>) -> Self {
-        let store = Store::new(&analysis, fields);
-        Self { analysis: Arc::new(analysis), store: Arc::new(RwLock::new(store)) }
+        let fields: Arc<[Field]> = fields.into();
+        let store = Store::new(&analysis, fields.clone());
+        Self { analysis: Arc::new(analysis), fields, store: Arc::new(RwLock::new(store)) }
     }
 
     /// How its texts were analysed.
     pub fn analysis(&self) -> &Analysis {
         &self.analysis
+    }
+
+    /// The tags whose words count too.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
     }
 
     /// Adds the items that are not in it yet.
@@ -114,7 +121,7 @@ impl Index {
     /// Drops all items but these, and adds those of them that were not in it.
     pub fn retain(&self, items: &[ContextItem]) {
         self.write(|store| {
-            *store = Store::new(&self.analysis, std::mem::take(&mut store.fields));
+            *store = Store::new(&self.analysis, self.fields.clone());
             store.extend(items);
         });
     }
@@ -226,11 +233,13 @@ pub(crate) struct Posting {
 struct Chain {
     /// Number of the newest posting plus one; 0 if there is none.
     newest: u32,
+    /// The item of the newest posting.
+    item: u32,
     length: u32,
 }
 
 struct Store {
-    fields: Vec<Field>,
+    fields: Arc<[Field]>,
     lexicon: Lexicon,
     postings: Vec<Posting>,
     /// For each term.
@@ -249,7 +258,7 @@ struct Store {
 }
 
 impl Store {
-    fn new(analysis: &Analysis, fields: Vec<Field>) -> Self {
+    fn new(analysis: &Analysis, fields: Arc<[Field]>) -> Self {
         Self {
             fields,
             lexicon: Lexicon::new(analysis),
@@ -287,15 +296,14 @@ impl Store {
 
     fn add(&mut self, item: &ContextItem, number: u32) {
         let mut length = self.add_text(item.content(), number, 1.0);
-        let fields = std::mem::take(&mut self.fields);
+        let fields = self.fields.clone();
         for tag in item.tags() {
-            for field in &fields {
+            for field in fields.iter() {
                 if let Some(value) = field.value(tag) {
                     length += self.add_text(value, number, field.weight);
                 }
             }
         }
-        self.fields = fields;
         self.lengths.push(length);
         self.ends.push(self.postings.len() as u32);
     }
@@ -304,11 +312,9 @@ impl Store {
     fn add_text(&mut self, text: &str, item: u32, weight: f64) -> f64 {
         let Self { lexicon, postings, chains, .. } = self;
         let mut terms = 0_u32;
-        for_each_word(text, |word| {
-            lexicon.for_each_term(word, |term| {
-                terms += 1;
-                count_term(postings, chains, term, item, weight as f32);
-            });
+        lexicon.for_each_term(text, |term| {
+            terms += 1;
+            count_term(postings, chains, term, item, weight as f32);
         });
         f64::from(terms) * weight
     }
@@ -325,13 +331,11 @@ fn count_term(
         chains.resize(term as usize + 1, Chain::default());
     }
     let chain = &mut chains[term as usize];
-    let newest = (chain.newest as usize).checked_sub(1);
-    match newest.map(|newest| &mut postings[newest]) {
-        Some(posting) if posting.item == item => posting.count += weight,
-        _ => {
-            postings.push(Posting { term, item, count: weight, older: chain.newest });
-            *chain = Chain { newest: postings.len() as u32, length: chain.length + 1 };
-        }
+    if chain.newest != 0 && chain.item == item {
+        postings[chain.newest as usize - 1].count += weight;
+    } else {
+        postings.push(Posting { term, item, count: weight, older: chain.newest });
+        *chain = Chain { newest: postings.len() as u32, item, length: chain.length + 1 };
     }
 }
 

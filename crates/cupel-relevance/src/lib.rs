@@ -6,6 +6,7 @@ mod identity;
 mod index;
 mod overlap;
 mod parameter;
+mod policy;
 mod query;
 pub mod scorer;
 pub mod slicer;
@@ -16,6 +17,7 @@ mod text;
 
 pub use grouping::Grouping;
 pub use index::{Field, Index};
+pub use policy::{Strategies, auto};
 pub use query::Query;
 pub use scorer::*;
 pub use slicer::{BestFirstSlice, MmrSlice, Similarity};

@@ -7,6 +7,12 @@ use cupel::ContextItem;
 
 use crate::text::{Analysis, for_each_word};
 
+/// Words that say what to do with the answer, not what it is about.
+const ASKING: &str = "summarize summarise summary describe description explain explanation discuss \
+    discussion tell talk say said mention mentioned think thought opinion view according conversation \
+    list order give ask bring brought walk respond response attitude regarding way kind type sort \
+    aspect item different various throughout across";
+
 /// What is being asked, analysed once.
 ///
 /// A clone is another handle to the same query.
@@ -37,6 +43,8 @@ struct Inner {
     analysis: Analysis,
     /// Distinct terms in the order in which they first occur, with their counts.
     terms: Vec<(String, u32)>,
+    /// For each term whether it only says that something is asked.
+    is_asking: Vec<bool>,
     /// The words as they stand in the text, in lower case.
     words: HashSet<String>,
 }
@@ -53,7 +61,9 @@ impl Query {
         let terms = count(analysis.terms(&text));
         let mut words = HashSet::new();
         for_each_word(&text, |word| _ = words.insert(word.to_lowercase()));
-        Self(Arc::new(Inner { text, analysis, terms, words }))
+        let asking: HashSet<String> = analysis.terms(ASKING).into_iter().collect();
+        let is_asking = terms.iter().map(|(term, _)| asking.contains(term)).collect();
+        Self(Arc::new(Inner { text, analysis, terms, is_asking, words }))
     }
 
     /// What a conversation asks by its end: the last item with the tag `role:user`, and what came
@@ -103,6 +113,13 @@ impl Query {
     /// occurrences.
     pub fn terms(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
         self.0.terms.iter().map(|(term, count)| (term.as_str(), *count))
+    }
+
+    /// The same with whether a term only says that something is asked.
+    pub(crate) fn asked_terms(&self) -> impl Iterator<Item = (&str, u32, bool)> {
+        self.terms()
+            .zip(&self.0.is_asking)
+            .map(|((term, count), is_asking)| (term, count, *is_asking))
     }
 
     /// Whether a word, in lower case, stands in the text.

@@ -46,13 +46,7 @@ impl Dialect for Anthropic {
             let tools = Fixed::tools("tools", tools, &mut conversation.flaws);
             conversation.fixed.push(tools);
         }
-        for (at, json) in listing.elements.into_iter().enumerate() {
-            let path = conversation.path(at);
-            conversation.messages.push(match json.object() {
-                Some(object) => read_message(json, &object, at, &path),
-                None => content::no_object(json, at, path),
-            });
-        }
+        conversation.read_messages(listing.elements, read_message);
         Ok(conversation)
     }
 

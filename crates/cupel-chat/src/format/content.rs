@@ -157,15 +157,6 @@ pub(crate) fn push_text<'t>(pieces: &mut Vec<Piece<'t>>, nature: Nature, text: C
     }
 }
 
-/// A message that is no object.
-pub(crate) fn no_object(json: Json<'_>, at: usize, path: String) -> Message<'_> {
-    let mut message = Message::new(json, Role::Unknown, Cow::Borrowed("unknown"));
-    let text = format!("must be an object, got {}", json.describe());
-    let finding = Finding::new(path, "message-type", text, "give each message as an object");
-    message.flaws.push(finding.fixed_by(Fix::Drop(at)));
-    message
-}
-
 /// What is wrong with the role of a message, whose known roles are these.
 pub(crate) fn role_flaw(
     path: &str,

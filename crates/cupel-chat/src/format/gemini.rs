@@ -41,13 +41,7 @@ impl Dialect for Gemini {
             fixed.definitions = fixed.definitions.into_iter().flat_map(declarations).collect();
             conversation.fixed.push(fixed);
         }
-        for (at, json) in listing.elements.into_iter().enumerate() {
-            let path = conversation.path(at);
-            conversation.messages.push(match json.object() {
-                Some(object) => read_message(json, &object, at, &path),
-                None => content::no_object(json, at, path),
-            });
-        }
+        conversation.read_messages(listing.elements, read_message);
         Ok(conversation)
     }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use cupel_tokens::Overheads;
 
 use super::anthropic::check_beginning;
-use super::openai_chat::{missing_id, read_call_list};
+use super::openai_chat::{missing_id, read_call_list, read_legacy_call};
 use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Answer, Bond, Call, Conversation, Message, Nature, Role};
@@ -28,13 +28,7 @@ impl Dialect for LangChain {
         let listing = document.listing(&["messages"])?;
         let mut conversation =
             Conversation { list: listing.path.to_owned(), ..Conversation::default() };
-        for (at, json) in listing.elements.into_iter().enumerate() {
-            let path = conversation.path(at);
-            conversation.messages.push(match json.object() {
-                Some(object) => read_message(json, object, at, path),
-                None => content::no_object(json, at, path),
-            });
-        }
+        conversation.read_messages(listing.elements, read_message);
         Ok(conversation)
     }
 
@@ -57,23 +51,30 @@ impl Dialect for LangChain {
 struct Dump<'t> {
     /// What the dump calls it, as `human` or `HumanMessage`.
     native_type: Cow<'t, str>,
+    /// Where it says so.
+    type_field: (&'static str, Option<Json<'t>>),
     body: Object<'t>,
     /// The path of the fields.
     path: String,
 }
 
 impl<'t> Dump<'t> {
-    fn of(object: Object<'t>, path: String) -> Self {
-        let native_type = object.text("type").unwrap_or_default();
-        if let Some(body) = object.get("kwargs").and_then(Json::object) {
-            let id = object.get("id").and_then(Json::list).unwrap_or_default();
-            let class = id.last().and_then(|class| class.text()).unwrap_or_default();
-            return Self { native_type: class, body, path: format!("{path}.kwargs") };
-        }
-        if let Some(body) = object.get("data").and_then(Json::object) {
-            return Self { native_type, body, path: format!("{path}.data") };
-        }
-        Self { native_type, body: object, path }
+    fn of(object: &Object<'t>, path: &str) -> Self {
+        let kwargs = object.get("kwargs").and_then(Json::object);
+        let type_field = match &kwargs {
+            Some(_) => {
+                ("id", object.get("id").and_then(Json::list).and_then(|id| id.last().copied()))
+            }
+            None => ("type", object.get("type")),
+        };
+        let native_type = type_field.1.and_then(Json::text).unwrap_or_default();
+        let data = object.get("data").and_then(Json::object);
+        let (body, path) = match (kwargs, data) {
+            (Some(kwargs), _) => (kwargs, format!("{path}.kwargs")),
+            (None, Some(data)) => (data, format!("{path}.data")),
+            (None, None) => (object.clone(), path.to_owned()),
+        };
+        Self { native_type, type_field, body, path }
     }
 
     fn role(&self) -> Role {
@@ -97,14 +98,13 @@ fn role_named(name: &str) -> Role {
     }
 }
 
-fn read_message<'t>(json: Json<'t>, object: Object<'t>, at: usize, path: String) -> Message<'t> {
-    let type_field = object.get("type");
-    let top_path = path.clone();
+fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
     let dump = Dump::of(object, path);
     let role = dump.role();
     let mut message = Message::new(json, role, dump.native_type.clone());
     if role == Role::Unknown {
-        message.flaws.push(content::role_flaw(&top_path, "type", type_field, &TYPES));
+        let (field, value) = dump.type_field;
+        message.flaws.push(content::role_flaw(path, field, value, &TYPES));
     }
     take_notes(&mut message, &dump.body);
     match role {
@@ -178,16 +178,7 @@ fn read_calls<'t>(message: &mut Message<'t>, dump: &Dump<'t>, at: usize) {
         let path = format!("{}.additional_kwargs.tool_calls", dump.path);
         read_call_list(message, calls, at, &path);
     }
-    if let Some(call) = raw.get("function_call").and_then(Json::object) {
-        let name = call.text("name").unwrap_or_default();
-        message.calls.push(Call {
-            id: name.clone(),
-            name,
-            arguments: call.get("arguments").map(content::as_written).unwrap_or_default(),
-            needs_answer: true,
-            block: None,
-        });
-    }
+    read_legacy_call(message, &raw);
 }
 
 #[cfg(test)]

@@ -39,13 +39,7 @@ impl Dialect for OpenAiChat {
                 conversation.fixed.push(tools);
             }
         }
-        for (at, json) in listing.elements.into_iter().enumerate() {
-            let path = conversation.path(at);
-            conversation.messages.push(match json.object() {
-                Some(object) => read_message(json, &object, at, &path),
-                None => content::no_object(json, at, path),
-            });
-        }
+        conversation.read_messages(listing.elements, read_message);
         Ok(conversation)
     }
 
@@ -80,8 +74,10 @@ fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) 
     let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
     let body = object.get("content");
     content::read(&mut message, body, &format!("{path}.content"), nature, |_, _, _| false);
-    if let Some(refusal) = object.text("refusal") {
-        content::push_text(&mut message.pieces, Nature::Words, refusal);
+    for name in ["refusal", "reasoning_content"] {
+        if let Some(text) = object.text(name) {
+            content::push_text(&mut message.pieces, Nature::Words, text);
+        }
     }
     match role {
         Role::Tool => read_answer(&mut message, object, at, path),
@@ -118,16 +114,20 @@ fn read_calls<'t>(message: &mut Message<'t>, object: &Object<'t>, at: usize, pat
     if let Some(calls) = object.get("tool_calls") {
         read_call_list(message, calls, at, &format!("{path}.tool_calls"));
     }
-    if let Some(call) = object.get("function_call").and_then(Json::object) {
-        let name = call.text("name").unwrap_or_default();
-        message.calls.push(Call {
-            id: name.clone(),
-            name,
-            arguments: call.get("arguments").map(content::as_written).unwrap_or_default(),
-            needs_answer: true,
-            block: None,
-        });
-    }
+    read_legacy_call(message, object);
+}
+
+/// The one call of old, which has no id but its name.
+pub(super) fn read_legacy_call<'t>(message: &mut Message<'t>, object: &Object<'t>) {
+    let Some(call) = object.get("function_call").and_then(Json::object) else { return };
+    let name = call.text("name").unwrap_or_default();
+    message.calls.push(Call {
+        id: name.clone(),
+        name,
+        arguments: call.get("arguments").map(content::as_written).unwrap_or_default(),
+        needs_answer: true,
+        block: None,
+    });
 }
 
 /// The calls of a list in the manner of OpenAI.

@@ -42,13 +42,9 @@ impl Dialect for OpenAiResponses {
             let tools = Fixed::tools("tools", tools, &mut conversation.flaws);
             conversation.fixed.push(tools);
         }
-        for (at, json) in listing.elements.into_iter().enumerate() {
-            let path = conversation.path(at);
-            conversation.messages.push(match json.object() {
-                Some(object) => read_item(json, &object, at, &path),
-                None if json.is_text() => plain_input(json),
-                None => content::no_object(json, at, path),
-            });
+        match top.get("input").filter(|input| input.is_text()) {
+            Some(text) => conversation.messages.push(plain_input(text)),
+            None => conversation.read_messages(listing.elements, read_item),
         }
         let has_reference = |message: &Message<'_>| message.bond == Bond::Reference;
         conversation.has_stored_messages |= conversation.messages.iter().any(has_reference);
@@ -89,8 +85,8 @@ impl Dialect for OpenAiResponses {
 fn listing<'t>(document: &Document<'t>) -> Result<Listing<'t>, ChatError> {
     if let Body::One(json) = &document.body {
         let top = json.object().unwrap_or_default();
-        if let Some(input) = top.get("input").filter(|input| input.is_text()) {
-            return Ok(Listing { path: "input", elements: vec![input], top });
+        if top.get("input").is_some_and(Json::is_text) {
+            return Ok(Listing { path: "input", elements: Vec::new(), top });
         }
     }
     document.listing(&["input"])

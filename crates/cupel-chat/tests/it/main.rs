@@ -3,6 +3,7 @@
 
 mod broken;
 mod checker;
+mod counted;
 mod every_budget;
 mod generate;
 mod mutated;

@@ -30,7 +30,8 @@ fn probe(text: &str, format: Option<Format>, named: &Named, random: &mut Random)
     };
     let was_valid = checker::problems(format, text).is_empty();
     for _ in 0..3 {
-        let limit = random.within(0, candidates.total_tokens().clamp(0, 5000) as usize + 1) as i64;
+        let highest = candidates.total_tokens().clamp(0, 5000) + 1;
+        let limit = i64::try_from(random.within(0, highest as usize)).unwrap();
         let budget = ContextBudget::builder(limit).build().unwrap();
         let Ok(window) = named.pipeline.run(candidates.items(), &budget) else { continue };
         let output = candidates.render(&candidates.positions(&window));

@@ -15,7 +15,7 @@ impl TokenCounter for Quarters {
     }
 
     fn count(&self, text: &str) -> i64 {
-        text.len().div_ceil(4) as i64
+        i64::try_from(text.len().div_ceil(4)).unwrap()
     }
 }
 

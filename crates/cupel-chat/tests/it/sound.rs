@@ -49,3 +49,24 @@ fn examples_are_valid() {
         assert_eq!(checker::problems(format, &example(name)), Vec::<String>::new(), "{name}");
     }
 }
+
+#[test]
+fn formats_are_recognised() {
+    // Short chats of the two others may be written alike, and lists without a request around them.
+    let formats = [
+        Format::OpenAiResponses,
+        Format::Gemini,
+        Format::LangChain,
+        Format::Items,
+        Format::ItemLines,
+    ];
+    for format in formats {
+        for seed in 0..100 {
+            let text = generate::request(format, seed);
+            if format == Format::OpenAiResponses && text.starts_with('[') {
+                continue;
+            }
+            assert_eq!(Format::detect(&text), Some(format), "seed {seed}\n{text}");
+        }
+    }
+}

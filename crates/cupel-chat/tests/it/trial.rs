@@ -14,6 +14,7 @@ pub(crate) struct Trial<'r> {
     request: &'r Request<'r>,
     candidates: Candidates<'r>,
     messages: Vec<&'r str>,
+    required: Vec<usize>,
     pinned_tokens: i64,
     tried: BTreeSet<Vec<usize>>,
 }
@@ -28,6 +29,7 @@ impl<'r> Trial<'r> {
             text,
             request,
             messages: checker::messages(request.format(), text).unwrap(),
+            required: checker::required(request.format(), text),
             pinned_tokens: pinned.map(cupel::ContextItem::tokens).sum(),
             tried: BTreeSet::new(),
             candidates,
@@ -130,6 +132,9 @@ impl<'r> Trial<'r> {
                 "a pinned part is missing: {}",
                 context()
             );
+        }
+        for index in &self.required {
+            assert!(order.contains(index), "message {index} is missing: {}", context());
         }
         if kept.iter().copied().eq(0..self.candidates.items().len()) {
             assert_eq!(output, self.text);

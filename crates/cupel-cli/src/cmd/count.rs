@@ -32,12 +32,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     request: RequestArguments,
 
-    /// Count plain text instead; more files may follow
+    /// Count plain text instead, of one file or of many
     #[arg(long, conflicts_with_all = ["format", "pin", "repair"])]
     text: bool,
 
     /// More files, with --text
-    #[arg(value_name = "MORE", requires = "text", hide = true)]
+    #[arg(value_name = "MORE", requires = "text")]
     more: Vec<PathBuf>,
 
     /// Print JSON
@@ -135,8 +135,9 @@ impl Count {
         if has_kinds {
             total.extend(["".into(), "".into()]);
         }
-        let by = if self.is_estimate { "estimated" } else { "counted" };
-        total.push(format!("in all, {by} with {}", self.tokenizer).into());
+        let is_more_exact = self.tokenizer != tokenizer::ESTIMATE;
+        let mark = if self.is_estimate && is_more_exact { ", in part estimated" } else { "" };
+        total.push(format!("in all, by {}{mark}", self.tokenizer).into());
         table.push(total);
         table.render(text::screen_width(), palette)
     }

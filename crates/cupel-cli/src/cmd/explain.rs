@@ -179,6 +179,12 @@ impl View<'_> {
 
     fn excluded_because(&self, excluded: &ExcludedItem) -> String {
         match &excluded.reason {
+            // What would fit into the window but not into the part of it that its kind has.
+            ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
+                if item_tokens <= available_tokens =>
+            {
+                "its share is used up".into()
+            }
             ExclusionReason::BudgetExceeded { available_tokens, .. } => {
                 format!("{} left for it", grouped((*available_tokens).max(0)))
             }
@@ -226,6 +232,6 @@ fn remedy(shortfall: Shortfall) -> String {
     match shortfall {
         Shortfall::Tokens(more) => format!("needs {} tokens more", grouped(more)),
         Shortfall::PushedOut(budget) => format!("in at {} tokens", grouped(budget)),
-        Shortfall::Never => "no budget lets it in".to_owned(),
+        Shortfall::Never => "not by budget alone".to_owned(),
     }
 }

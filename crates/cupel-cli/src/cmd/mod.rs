@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod conformance;
 pub(crate) mod count;
+pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod man;
 pub(crate) mod models;

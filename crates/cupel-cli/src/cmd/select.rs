@@ -14,7 +14,7 @@ use crate::work::{self, Work};
 const EXAMPLES: &str = "\
 Examples:
   cupel select request.json --max 8000 > shorter.json
-  curl … | cupel select --model gpt-4o --policy tool-use | …
+  cupel select --model gpt-4o --policy tool-use < request.json | jq .messages
 
 What is kept is kept as it was written: the same JSON text, in the same order. A tool call and its
 results stay or go together. If what must be kept does not fit, the exit code is 1 and nothing is

@@ -4,10 +4,14 @@ use std::io;
 
 use cupel_conformance::{LibraryImplementation, serve};
 
-use crate::error::{Answer, Failure};
+use crate::error::{Answer, Failure, cause};
 
 pub(crate) fn run() -> Result<Answer, Failure> {
     let served = serve(&mut LibraryImplementation, io::stdin().lock(), io::stdout().lock());
-    served.map_err(|error| Failure::writing("protocol", &error))?;
-    Ok(Answer::Yes)
+    match served {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::cannot(format!("serve-protocol: {}", cause(&error))))
+        }
+        _ => Ok(Answer::Yes),
+    }
 }

@@ -7,6 +7,8 @@ const ITEMS: &str = "examples/retrieval.json";
 const SMALL: &str = "crates/cupel-cli/tests/data/chat.json";
 const ORPHAN: &str = "crates/cupel-cli/tests/data/orphan.json";
 const POLICY: &str = "crates/cupel-cli/tests/data/policy.toml";
+/// Loads no vocabulary, which takes its time without optimization.
+const ESTIMATE: &str = "--tokenizer=estimate";
 const TYPO: &str = "crates/cupel-cli/tests/data/typo.toml";
 
 #[test]
@@ -41,7 +43,7 @@ fn a_request_that_fits_comes_back_byte_for_byte() {
     ] {
         let path = format!("examples/{name}");
         let text = std::fs::read_to_string(root().join(&path)).unwrap();
-        let run = run(&["select", &path, "--max", "1m", "--quiet"]);
+        let run = run(&["select", &path, "--max=1m", "--quiet", ESTIMATE]);
         assert_eq!((run.stdout, run.stderr.as_str()), (text, ""), "{name}");
     }
 }
@@ -49,8 +51,10 @@ fn a_request_that_fits_comes_back_byte_for_byte() {
 #[test]
 fn stdin_is_read_when_it_is_a_pipe() {
     let text = std::fs::read_to_string(root().join(SMALL)).unwrap();
-    let from_file = run(&["select", SMALL, "--max", "120"]);
-    for arguments in [&["select", "--max", "120"] as &[&str], &["select", "-", "--max", "120"]] {
+    let from_file = run(&["select", SMALL, "--max=120", ESTIMATE]);
+    for arguments in
+        [&["select", "--max=120", ESTIMATE] as &[&str], &["select", "-", "--max=120", ESTIMATE]]
+    {
         let from_pipe = run_with(arguments, &text);
         assert_eq!(from_pipe.stdout, from_file.stdout);
     }
@@ -58,21 +62,21 @@ fn stdin_is_read_when_it_is_a_pipe() {
 
 #[test]
 fn what_is_selected_is_valid_and_fits_again() {
-    let first = run(&["select", AGENT, "--max", "5000", "--quiet"]);
+    let first = run(&["select", AGENT, "--max=5000", "--quiet", ESTIMATE]);
     let valid = run_with(&["validate"], &first.stdout);
     assert_eq!(valid.code, Some(0), "{valid:?}");
-    let again = run_with(&["select", "--max", "5000", "--quiet"], &first.stdout);
+    let again = run_with(&["select", "--max=5000", "--quiet", ESTIMATE], &first.stdout);
     assert_eq!(again.stdout, first.stdout);
 }
 
 #[test]
 fn the_window_comes_from_the_model_or_the_policy_where_no_flag_gives_it() {
     // The request names a model with a date, and reserves 4,096 tokens by its own output limit.
-    let by_request = run(&["select", AGENT]);
+    let by_request = run(&["select", AGENT, ESTIMATE]);
     assert!(by_request.stderr.contains(" of 123,904 tokens, "), "{}", by_request.stderr);
-    let by_flag = run(&["select", SMALL, "--model", "gpt-4o", "--reserve", "28k"]);
+    let by_flag = run(&["select", SMALL, "--model", "gpt-4o", "--reserve=28k", ESTIMATE]);
     assert!(by_flag.stderr.contains(" of 100,000 tokens, "), "{}", by_flag.stderr);
-    let by_policy = run(&["select", SMALL, "--policy", POLICY]);
+    let by_policy = run(&["select", SMALL, "--policy", POLICY, ESTIMATE]);
     assert!(by_policy.stderr.contains(" of 100 tokens, "), "{}", by_policy.stderr);
     let nowhere = run(&["select", SMALL]);
     assert_eq!(nowhere.code, Some(2));
@@ -88,8 +92,8 @@ fn what_is_pinned_and_does_not_fit_is_listed_and_nothing_is_written() {
 #[test]
 fn a_pin_keeps_a_message() {
     let is_kept = |run: crate::support::Run| run.stdout.contains("anything about lighthouses?");
-    assert!(!is_kept(run(&["select", SMALL, "--max", "80"])));
-    assert!(is_kept(run(&["select", SMALL, "--max", "80", "--pin", "1"])));
+    assert!(!is_kept(run(&["select", SMALL, "--max=90", ESTIMATE])));
+    assert!(is_kept(run(&["select", SMALL, "--max=90", ESTIMATE, "--pin", "1"])));
 }
 
 #[test]
@@ -110,24 +114,24 @@ fn explain_shows_the_window_what_is_in_and_what_is_out() {
 #[test]
 fn explain_shows_all_that_is_out_when_asked() {
     let shown = |arguments: &[&str]| run(arguments).stdout.matches("tokens more").count();
-    assert_eq!(shown(&["explain", AGENT, "--max", "3000", "--limit", "2"]), 2);
-    assert!(shown(&["explain", AGENT, "--max", "3000", "--all"]) > 20);
+    assert_eq!(shown(&["explain", AGENT, "--max=3000", ESTIMATE, "--limit", "2"]), 2);
+    assert!(shown(&["explain", AGENT, "--max=3000", ESTIMATE, "--all"]) > 20);
 }
 
 /// Whoever follows the advice gets what was promised.
 #[test]
 fn so_many_tokens_more_do_let_an_item_in() {
-    let explained = run(&["explain", SMALL, "--max", "80"]).stdout;
+    let explained = run(&["explain", SMALL, "--max=90", ESTIMATE]).stdout;
     let row = explained.lines().find(|line| line.contains("tokens more")).unwrap();
     let words: Vec<&str> = row.split_whitespace().collect();
     let needs = words.iter().position(|word| *word == "needs").unwrap();
     let more: u32 = words[needs + 1].replace(',', "").parse().unwrap();
     let path = words.iter().find(|word| word.starts_with("messages[")).unwrap();
     let is_kept = |max: u32| {
-        let explained = run(&["explain", SMALL, "--max", &max.to_string()]).stdout;
+        let explained = run(&["explain", SMALL, "--max", &max.to_string(), ESTIMATE]).stdout;
         explained.split("left out").next().unwrap().contains(path)
     };
-    assert!(is_kept(80 + more) && !is_kept(80 + more - 1), "{row}");
+    assert!(is_kept(90 + more) && !is_kept(90 + more - 1), "{row}");
 }
 
 #[test]
@@ -146,11 +150,13 @@ fn simulate_answers_three_questions() {
 
 #[test]
 fn the_smallest_budget_keeps_the_item_and_one_token_less_does_not() {
-    let json = run(&["simulate", "min-budget", SMALL, "--item", "1", "--json"]).stdout;
+    let json = run(&["simulate", "min-budget", SMALL, "--item=1", "--json", ESTIMATE]).stdout;
     let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
     let smallest = answer["min_budget"].as_i64().unwrap();
     let is_kept = |max: i64| {
-        run(&["select", SMALL, "--max", &max.to_string()]).stdout.contains("about lighthouses?")
+        run(&["select", SMALL, "--max", &max.to_string(), ESTIMATE])
+            .stdout
+            .contains("about lighthouses?")
     };
     assert!(is_kept(smallest) && !is_kept(smallest - 1));
 }
@@ -159,7 +165,7 @@ fn the_smallest_budget_keeps_the_item_and_one_token_less_does_not() {
 fn a_curve_can_be_a_picture() {
     let folder = Folder::new();
     let file = folder.file("curve.svg");
-    let run = run(&["simulate", "curve", SMALL, "--svg", &file]);
+    let run = run(&["simulate", "curve", SMALL, "--svg", &file, ESTIMATE]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run:?}");
     let svg = std::fs::read_to_string(&file).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
@@ -170,7 +176,7 @@ fn a_curve_can_be_a_picture() {
 fn compare_shows_what_swings_and_exits_with_1() {
     let compare = ["compare", AGENT, "--max", "4000", "--policy", "chat", "--policy", "rag"];
     assert_snapshot("compare", &compare);
-    let small = ["compare", SMALL, "--max", "100", "--policy", "chat", "--policy", POLICY];
+    let small = ["compare", SMALL, "--max", "100", "--policy", "chat", "--policy", "tool-use"];
     assert_snapshot("compare-json", &[&small[..], &["--json"]].concat());
     let same = ["compare", SMALL, "--max", "100", "--policy", "chat", "--policy", "chat"];
     assert_snapshot("compare-same", &same);
@@ -182,7 +188,7 @@ fn count_adds_up() {
     assert_snapshot("count-json", &["count", SMALL, "--json"]);
     let texts = ["count", "--text", POLICY, TYPO, "--tokenizer", "cl100k_base"];
     assert_snapshot("count-text", &texts);
-    let json = run(&["count", AGENT, "--json"]).stdout;
+    let json = run(&["count", AGENT, "--json", ESTIMATE]).stdout;
     let count: serde_json::Value = serde_json::from_str(&json).unwrap();
     let parts = count["parts"].as_array().unwrap();
     let sum: i64 = parts.iter().map(|part| part["tokens"].as_i64().unwrap()).sum();
@@ -252,4 +258,13 @@ fn the_protocol_is_spoken_line_by_line() {
     let request = r#"{"id":1,"stage":"placing","placer":"u-shaped","scores":[0.1,0.9],"items":[{"content":"a","tokens":5},{"content":"b","tokens":5}]}"#;
     let answer = run_with(&["serve-protocol"], &format!("{request}\n"));
     assert_eq!(answer.stdout, "{\"id\":1,\"order\":[1,0]}\n");
+}
+
+#[cfg(feature = "huggingface")]
+#[test]
+fn a_tokenizer_file_counts() {
+    let tokenizer = "crates/cupel-cli/tests/data/tokenizer.json";
+    let run = run_with(&["count", "--text", "--tokenizer", tokenizer], "stone and paper lamp");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.contains("  4  stdin\n"), "{}", run.stdout);
 }

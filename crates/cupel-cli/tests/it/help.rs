@@ -3,7 +3,7 @@
 use crate::support::{assert_snapshot, run};
 
 /// Every command, with the commands below it.
-pub(crate) const COMMANDS: [&[&str]; 19] = [
+pub(crate) const COMMANDS: [&[&str]; 20] = [
     &["select"],
     &["explain"],
     &["simulate"],
@@ -11,6 +11,7 @@ pub(crate) const COMMANDS: [&[&str]; 19] = [
     &["simulate", "min-budget"],
     &["simulate", "curve"],
     &["compare"],
+    &["eval"],
     &["count"],
     &["validate"],
     &["policy"],

@@ -2,8 +2,10 @@
 
 mod bad_input;
 mod commands;
+mod eval;
 mod generated;
 mod help;
 mod support;
 mod terminal;
+#[cfg(unix)]
 mod writing;

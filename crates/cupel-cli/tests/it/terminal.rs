@@ -6,7 +6,9 @@ use std::process::Stdio;
 use crate::support::{cupel, run};
 
 const SMALL: &str = "crates/cupel-cli/tests/data/chat.json";
-const EXPLAIN: [&str; 4] = ["explain", SMALL, "--max", "100"];
+/// Loads no vocabulary, which takes its time without optimization.
+const ESTIMATE: &str = "--tokenizer=estimate";
+const EXPLAIN: [&str; 4] = ["explain", SMALL, "--max=100", ESTIMATE];
 
 #[test]
 fn a_pipe_gets_no_colour_unless_it_is_asked_for() {
@@ -28,8 +30,10 @@ fn no_color_is_honoured_and_an_explicit_wish_wins() {
 
 #[test]
 fn lines_fit_the_width_of_the_screen() {
-    for columns in ["60", "100", "140"] {
-        for arguments in [&EXPLAIN[..], &["count", SMALL], &["simulate", "curve", SMALL]] {
+    for columns in ["80", "100", "140"] {
+        for arguments in
+            [&EXPLAIN[..], &["count", SMALL, ESTIMATE], &["simulate", "curve", SMALL, ESTIMATE]]
+        {
             let output = cupel(arguments).env("COLUMNS", columns).output().unwrap();
             let text = String::from_utf8(output.stdout).unwrap();
             let widest = text.lines().skip(1).map(|line| line.chars().count()).max().unwrap();
@@ -42,8 +46,8 @@ fn lines_fit_the_width_of_the_screen() {
 fn a_closed_pipe_is_not_an_error() {
     for arguments in [
         &["policy", "schema"] as &[&str],
-        &["explain", "examples/coding-agent.json", "--max", "8000", "--json"],
-        &["select", "examples/coding-agent.json", "--max", "8000", "--quiet"],
+        &["explain", "examples/coding-agent.json", "--max=8000", ESTIMATE, "--json"],
+        &["select", "examples/coding-agent.json", "--max=8000", ESTIMATE, "--quiet"],
     ] {
         let mut command = cupel(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

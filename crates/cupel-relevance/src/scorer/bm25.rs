@@ -17,20 +17,23 @@ pub struct Bm25Parameters {
     pub idf_exponent: f64,
     /// How many terms of the query count: the heaviest.
     pub max_terms: usize,
+    /// What words count that only ask, such as `summarize` or `mention`: 1 is as much as others.
+    pub asking_weight: f64,
 }
 
 impl Default for Bm25Parameters {
     fn default() -> Self {
-        Self { k1: 1.5, b: 0.75, idf_exponent: 1.2, max_terms: 60 }
+        Self { k1: 1.5, b: 0.75, idf_exponent: 1.2, max_terms: 60, asking_weight: 1.0 }
     }
 }
 
 impl Bm25Parameters {
-    fn check(&self) -> Result<(), CupelError> {
+    pub(super) fn check(&self) -> Result<(), CupelError> {
         parameter::not_negative("k1", self.k1)?;
         parameter::unit("b", self.b)?;
         parameter::not_negative("idf_exponent", self.idf_exponent)?;
-        parameter::at_least_one("max_terms", self.max_terms)
+        parameter::at_least_one("max_terms", self.max_terms)?;
+        parameter::not_negative("asking_weight", self.asking_weight)
     }
 }
 
@@ -41,7 +44,8 @@ impl Bm25Parameters {
 ///
 /// **Steps:**
 /// 1. A term weighs `idf^e · (1 + ln n)`, with n its occurrences in the query, e the exponent and
-///    `idf = ln(1 + (N − df + 0.5) / (df + 0.5))` over the list. The heaviest `max_terms` stay.
+///    `idf = ln(1 + (N − df + 0.5) / (df + 0.5))` over the list; times `asking_weight` if it only
+///    asks. The heaviest `max_terms` stay.
 /// 2. An item with the term f times and a length of l terms, where the mean is L, earns
 ///    `weight · f · (k1 + 1) / (f + k1 · (1 − b + b · l / L))`.
 /// 3. The score is the sum over the terms.
@@ -167,14 +171,17 @@ pub(super) fn weighted_terms<'q>(
     parameters: &Bm25Parameters,
 ) -> Vec<WeightedTerm<'q>> {
     let all = view.len() as f64;
-    let weigh = |(text, occurrences): (&'q str, u32)| {
+    let weigh = |(text, occurrences, is_asking): (&'q str, u32, bool)| {
         let id = view.find(text)?;
         let having = view.frequency(id) as f64;
         let rarity = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
-        let weight = rarity.powf(parameters.idf_exponent) * (1.0 + f64::from(occurrences).ln());
+        let mut weight = rarity.powf(parameters.idf_exponent) * (1.0 + f64::from(occurrences).ln());
+        if is_asking {
+            weight *= parameters.asking_weight;
+        }
         (having > 0.0).then_some(WeightedTerm { text, id, weight })
     };
-    let mut terms: Vec<WeightedTerm<'q>> = query.terms().filter_map(weigh).collect();
+    let mut terms: Vec<WeightedTerm<'q>> = query.asked_terms().filter_map(weigh).collect();
     terms.sort_by(|a, b| cupel::compare_scores(a.weight, b.weight));
     terms.truncate(parameters.max_terms);
     terms
@@ -292,6 +299,14 @@ mod tests {
         fn map_positive(&self) -> Vec<bool> {
             self.iter().map(|score| *score > 0.0).collect()
         }
+    }
+
+    #[test]
+    fn words_that_only_ask_weigh_what_they_are_told() {
+        let items = texts(&["deploy summary", "lunch"]);
+        let asking = Bm25Parameters { asking_weight: 0.25, ..plain() };
+        let full = scores(&bm25("summary", plain()), &items)[0];
+        assert_close(&scores(&bm25("summarize the summary", asking), &items), &[full * 0.25, 0.0]);
     }
 
     #[test]

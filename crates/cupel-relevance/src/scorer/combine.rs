@@ -32,18 +32,13 @@ fn by_item(children: Vec<Vec<ScoreExplanation>>, items: usize) -> Vec<Vec<ScoreE
 
 /// Refuses no scorers, and weights that are negative or not finite.
 pub(super) fn check_entries(entries: &[(Box<dyn Scorer>, f64)]) -> Result<(), CupelError> {
-    require_some(entries.len())?;
+    if entries.is_empty() {
+        return Err(CupelError::ScorerConfig("scorers: at least one scorer is required".into()));
+    }
     for (index, (_, weight)) in entries.iter().enumerate() {
         parameter::not_negative(&format!("scorers[{index}].weight"), *weight)?;
     }
     Ok(())
-}
-
-fn require_some(count: usize) -> Result<(), CupelError> {
-    if count > 0 {
-        return Ok(());
-    }
-    Err(CupelError::ScorerConfig("scorers: at least one scorer is required".into()))
 }
 
 /// Adds up the scores of several scorers, each times its weight.
@@ -122,12 +117,13 @@ impl Scorer for SumScorer {
     }
 }
 
-/// Multiplies the scores of several scorers.
+/// Multiplies the scores of several scorers, each raised to the power of its weight.
 ///
 /// **When to choose it:** one scorer says how relevant an item is, and others are factors that
 /// raise or lower that.
 ///
-/// **Ties and edge cases:** a NaN of one child makes the product NaN.
+/// **Ties and edge cases:** a NaN of one child makes the product NaN, and so does a negative score
+/// with a weight that is no whole number.
 ///
 /// **Cost:** that of its children, and a pass each.
 ///
@@ -137,25 +133,32 @@ impl Scorer for SumScorer {
 /// use cupel::{ContextItemBuilder, ReflexiveScorer, Scorer};
 /// use cupel_relevance::ProductScorer;
 ///
-/// let scorer = ProductScorer::new(vec![Box::new(ReflexiveScorer), Box::new(ReflexiveScorer)])?;
+/// let scorer =
+///     ProductScorer::new(vec![(Box::new(ReflexiveScorer), 1.0), (Box::new(ReflexiveScorer), 2.0)])?;
 /// let item = ContextItemBuilder::new("x", 1).future_relevance_hint(0.5).build()?;
-/// assert_eq!(scorer.score(&item, &[item.clone()]), 0.25);
+/// assert_eq!(scorer.score(&item, &[item.clone()]), 0.125);
 /// # Ok::<(), cupel::CupelError>(())
 /// ```
 pub struct ProductScorer {
-    scorers: Vec<Box<dyn Scorer>>,
+    entries: Vec<(Box<dyn Scorer>, f64)>,
 }
 
 impl ProductScorer {
-    /// Multiplies scorers.
+    /// Multiplies scorers, each raised to the power of its weight.
     ///
     /// # Errors
     ///
-    /// [`CupelError::ScorerConfig`] if there is no scorer.
-    pub fn new(scorers: Vec<Box<dyn Scorer>>) -> Result<Self, CupelError> {
-        require_some(scorers.len())?;
-        Ok(Self { scorers })
+    /// [`CupelError::ScorerConfig`] if there is no scorer, or a weight is negative or not finite; it
+    /// names the position.
+    pub fn new(entries: Vec<(Box<dyn Scorer>, f64)>) -> Result<Self, CupelError> {
+        check_entries(&entries)?;
+        Ok(Self { entries })
     }
+}
+
+/// Most weights are 1, and powers are dear.
+fn raised(score: f64, weight: f64) -> f64 {
+    if weight == 1.0 { score } else { score.powf(weight) }
 }
 
 impl Scorer for ProductScorer {
@@ -165,16 +168,26 @@ impl Scorer for ProductScorer {
 
     fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
         scores.fill(1.0);
-        for scorer in &self.scorers {
+        for (scorer, weight) in &self.entries {
             for (score, child) in scores.iter_mut().zip(scores_of(&**scorer, items)) {
-                *score *= child;
+                *score *= raised(child, *weight);
             }
         }
     }
 
     fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
-        let explain = |scorer: &Box<dyn Scorer>| explain_child(&**scorer, items, positions);
-        let children = self.scorers.iter().map(explain).collect();
+        let powers = |(scorer, weight): &(Box<dyn Scorer>, f64)| {
+            let power = |own: ScoreExplanation| match *weight {
+                1.0 => own,
+                weight => ScoreExplanation::new(
+                    format!("{} to the power of {weight}", own.what),
+                    raised(own.score, weight),
+                )
+                .with_parts(own.parts),
+            };
+            explain_child(&**scorer, items, positions).into_iter().map(power).collect()
+        };
+        let children = self.entries.iter().map(powers).collect();
         let product = |mut parts: Vec<ScoreExplanation>| {
             let total = parts.iter().map(|part| part.score).product();
             // A factor of 1 changed nothing.
@@ -259,8 +272,8 @@ mod tests {
 
     #[test]
     fn a_product_multiplies() {
-        let product = ProductScorer::new(vec![Box::new(Given), Box::new(Given)]).unwrap();
-        assert_eq!(scores(&product, &given(&[2, 0, 3])), [4.0, 0.0, 9.0]);
+        let product = ProductScorer::new(vec![(Box::new(Given), 1.0), (Box::new(Given), 2.0)]);
+        assert_eq!(scores(&product.unwrap(), &given(&[2, 0, 3])), [8.0, 0.0, 27.0]);
     }
 
     #[test]
@@ -284,7 +297,8 @@ mod tests {
 
     #[test]
     fn explanations_add_up() {
-        let product = ProductScorer::new(vec![Box::new(Given), Box::new(Given)]).unwrap();
+        let product =
+            ProductScorer::new(vec![(Box::new(Given), 1.0), (Box::new(Given), 1.0)]).unwrap();
         let norm = MaxNormScorer::new(product);
         let sum = SumScorer::new(vec![(Box::new(norm), 1.0), (Box::new(ReflexiveScorer), 3.0)]);
         let sum = sum.unwrap();

@@ -3,10 +3,10 @@ use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
 use super::{score_in_list, scores_of};
 use crate::{Index, Query, parameter};
 
-/// A factor for items that merely repeat the query: their words are all there, and bring nothing new.
+/// A factor for items that repeat the query: their words are all there, and bring nothing new.
 ///
-/// The factor applies to items of at least `min_tokens` tokens of whose distinct terms more than
-/// `threshold` stand in the query. It is 1 for all others.
+/// The factor is `1 − strength · f`, with f the share of the item's distinct terms that stand in the
+/// query.
 ///
 /// **When to choose it:** as a factor in a [`ProductScorer`](crate::ProductScorer) where the query
 /// includes what the candidates include too, such as the last tool result.
@@ -22,44 +22,30 @@ use crate::{Index, Query, parameter};
 /// use cupel_relevance::{EchoScorer, Index, Query};
 ///
 /// let item = |text: &str| ContextItemBuilder::new(text, 50).build();
-/// let items = [item("order 77 shipped")?, item("order 77 was paid by card on Monday")?];
+/// let items = [item("order 77 shipped")?, item("order 77 paid yesterday")?];
 /// let scorer = EchoScorer::new(Query::new("where is order 77? shipped"), Index::default(), 0.5)?;
 /// assert_eq!(scorer.score(&items[0], &items), 0.5);
-/// assert_eq!(scorer.score(&items[1], &items), 1.0);
+/// assert_eq!(scorer.score(&items[1], &items), 0.75);
 /// # Ok::<(), cupel::CupelError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct EchoScorer {
     query: Query,
     index: Index,
-    factor: f64,
-    threshold: f64,
-    min_tokens: i64,
+    strength: f64,
 }
 
 impl EchoScorer {
-    /// A factor for items of 40 tokens or more of whose terms over 70 % stand in the query.
+    /// With what an item loses that says nothing but the query.
     ///
     /// # Errors
     ///
-    /// [`CupelError::ScorerConfig`] if the factor is negative or not finite, or if query and index
+    /// [`CupelError::ScorerConfig`] if the strength is not within 0 and 1, or if query and index
     /// analyse texts differently.
-    pub fn new(query: Query, index: Index, factor: f64) -> Result<Self, CupelError> {
-        parameter::not_negative("factor", factor)?;
+    pub fn new(query: Query, index: Index, strength: f64) -> Result<Self, CupelError> {
+        parameter::unit("strength", strength)?;
         index.require_same_analysis(&query)?;
-        Ok(Self { query, index, factor, threshold: 0.7, min_tokens: 40 })
-    }
-
-    /// With another share of terms, and another length from which on items count.
-    ///
-    /// # Errors
-    ///
-    /// [`CupelError::ScorerConfig`] if the share is not within 0 and 1.
-    pub fn with_threshold(mut self, threshold: f64, min_tokens: i64) -> Result<Self, CupelError> {
-        parameter::unit("threshold", threshold)?;
-        self.threshold = threshold;
-        self.min_tokens = min_tokens;
-        Ok(self)
+        Ok(Self { query, index, strength })
     }
 }
 
@@ -77,9 +63,7 @@ impl Scorer for EchoScorer {
             for (position, score) in scores.iter_mut().enumerate() {
                 let terms = view.terms(position);
                 let asked = terms.iter().filter(|posting| is_asked[posting.term as usize]).count();
-                let repeats = asked as f64 > self.threshold * terms.len() as f64;
-                let is_long = items[position].tokens() >= self.min_tokens;
-                *score = if repeats && is_long { self.factor } else { 1.0 };
+                *score = 1.0 - self.strength * asked as f64 / terms.len().max(1) as f64;
             }
         });
     }
@@ -94,33 +78,28 @@ impl Scorer for EchoScorer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{build, scores};
-    use cupel::ContextItemBuilder;
+    use crate::testing::{assert_close, scores, texts};
 
-    fn echo(query: &str, rows: &[(&str, i64)]) -> Vec<f64> {
-        let items =
-            build(rows.iter().map(|(text, tokens)| ContextItemBuilder::new(*text, *tokens)));
-        scores(&EchoScorer::new(Query::new(query), Index::default(), 0.5).unwrap(), &items)
+    fn echo(query: &str, rows: &[&str]) -> Vec<f64> {
+        let scorer = EchoScorer::new(Query::new(query), Index::default(), 0.5).unwrap();
+        scores(&scorer, &texts(rows))
     }
 
     #[test]
-    fn more_than_the_threshold_is_needed_and_distinct_terms_count() {
-        // Seven of ten terms are exactly 70 %, seven of nine are more.
-        let ten = "q1 q2 q3 q4 q5 q6 q7 n1 n2 n3 n3 n3";
-        let nine = "q1 q1 q2 q3 q4 q5 q6 q7 n1 n2";
-        assert_eq!(echo("q1 q2 q3 q4 q5 q6 q7", &[(ten, 40), (nine, 40)]), [1.0, 0.5]);
+    fn the_share_of_distinct_terms_in_the_query_counts() {
+        let rows = ["q1 q1 q2 n1 n2", "q1 q2", "n1"];
+        assert_close(&echo("q1 q2 q3", &rows), &[0.75, 0.5, 1.0]);
     }
 
     #[test]
-    fn short_items_and_items_without_terms_repeat_nothing() {
-        assert_eq!(echo("deploy", &[("deploy", 39), ("the", 90), ("deploy", 40)]), [1.0, 1.0, 0.5]);
-        assert_eq!(echo("", &[("deploy", 90)]), [1.0]);
+    fn items_without_terms_and_queries_without_terms_repeat_nothing() {
+        assert_eq!(echo("deploy", &["the"]), [1.0]);
+        assert_eq!(echo("", &["deploy"]), [1.0]);
     }
 
     #[test]
-    fn a_threshold_beyond_one_is_refused() {
-        let scorer = EchoScorer::new(Query::new("x"), Index::default(), 0.5).unwrap();
-        let error = scorer.with_threshold(1.5, 40).unwrap_err();
-        assert_eq!(error.to_string(), "threshold: must be within 0 and 1, got 1.5");
+    fn a_strength_beyond_one_is_refused() {
+        let error = EchoScorer::new(Query::new("x"), Index::default(), 1.5).unwrap_err();
+        assert_eq!(error.to_string(), "strength: must be within 0 and 1, got 1.5");
     }
 }

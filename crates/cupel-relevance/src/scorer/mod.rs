@@ -3,12 +3,13 @@
 //! | scorer | reads | score |
 //! |---|---|---|
 //! | [`Bm25Scorer`] | words | how much of the query's weight the text has |
+//! | [`WidenedScorer`] | words, order, groups | the same over the text and what stands around it |
 //! | [`VectorScorer`] | the caller's vectors | cosine with the query's vector |
 //! | [`NeighbourScorer`] | order, groups | inner score, and a part of what stands around it |
 //! | [`GroupLiftScorer`] | groups | inner score, and a part of its group's best |
 //! | [`FusionScorer`] | its children | by their ranks |
 //! | [`SumScorer`], [`ProductScorer`], [`MaxNormScorer`] | their children | sum, product, divided by the maximum |
-//! | [`WhenScorer`] | the list | one scorer or another |
+//! | [`WhenScorer`], [`ConstantScorer`] | the list; nothing | one scorer or another; the same for all |
 //! | [`LiveValuesScorer`] | ids and numbers | how many were last mentioned here |
 //! | [`ClassNormScorer`], [`LengthNormScorer`] | class, tokens | a factor that makes short and long comparable |
 //! | [`SpeakerScorer`], [`DateScorer`] | speaker, time | a factor, where the query names them |
@@ -17,34 +18,40 @@
 
 mod bm25;
 mod combine;
+mod constant;
 mod dates;
 mod echo;
 mod freshness;
 mod fusion;
 mod group_lift;
+mod kernel;
 mod live_values;
 mod neighbours;
 mod norm;
 mod speaker;
 mod vectors;
 mod when;
+mod widened;
 
 use cupel::{ContextItem, Scorer};
 
 pub use bm25::{Bm25Parameters, Bm25Scorer, TermContribution};
 pub use combine::{MaxNormScorer, ProductScorer, SumScorer};
+pub use constant::ConstantScorer;
 pub use dates::DateScorer;
 pub use echo::EchoScorer;
 pub use freshness::FreshnessScorer;
 pub use fusion::FusionScorer;
 pub use group_lift::GroupLiftScorer;
+pub use kernel::Kernel;
 pub use live_values::LiveValuesScorer;
-pub use neighbours::{Kernel, NeighbourScorer, NeighbourShare};
+pub use neighbours::{NeighbourParameters, NeighbourScorer, NeighbourShare};
 pub use norm::{ClassNormScorer, LengthNormScorer};
 pub use speaker::SpeakerScorer;
 pub(crate) use vectors::cosine;
 pub use vectors::{ItemVectors, VectorScorer};
 pub use when::{Condition, WhenScorer};
+pub use widened::WidenedScorer;
 
 /// What every scorer of whole lists does for [`Scorer::score`]. An item that is not in the list has
 /// no score: NaN, which sorts last.

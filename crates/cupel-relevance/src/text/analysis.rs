@@ -2,10 +2,10 @@ use std::collections::HashSet;
 use std::fmt;
 
 use foldhash::fast::RandomState;
-use frostem::Stemmer;
 
 use super::identifier::for_each_part;
 use super::language::Language;
+use super::stemmer::Stemmer;
 
 /// How words become terms.
 ///
@@ -98,7 +98,6 @@ impl fmt::Display for Analysis {
 }
 
 /// An [`Analysis`] ready for work.
-#[derive(Default)]
 pub(super) struct Analyzer {
     stemmer: Option<Stemmer>,
     stop_words: HashSet<&'static str, RandomState>,
@@ -109,7 +108,7 @@ impl Analyzer {
     pub(super) fn new(analysis: &Analysis) -> Self {
         let stop_words = analysis.stop_words.map_or(&[][..], Language::stop_words);
         Self {
-            stemmer: analysis.stemming.map(|language| Stemmer::new(language.algorithm())),
+            stemmer: analysis.stemming.map(Stemmer::new),
             stop_words: stop_words.iter().copied().collect(),
             buffer: String::new(),
         }
@@ -117,6 +116,10 @@ impl Analyzer {
 
     /// Calls `emit` for each term of one word.
     pub(super) fn for_each_term(&mut self, word: &str, mut emit: impl FnMut(&str)) {
+        // Most words are plain, and need none of what follows.
+        if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return self.for_lower(word, &mut emit);
+        }
         if is_compound(word) {
             self.lower(word);
             return emit(&self.buffer);
@@ -134,12 +137,15 @@ impl Analyzer {
 
     fn for_part(&mut self, part: &str, emit: &mut impl FnMut(&str)) {
         self.lower(part);
-        let word = self.buffer.as_str();
+        self.for_lower(&self.buffer, emit);
+    }
+
+    fn for_lower(&self, word: &str, emit: &mut impl FnMut(&str)) {
         if self.stop_words.contains(word) || is_single_letter(word) {
             return;
         }
         match &self.stemmer {
-            Some(stemmer) if !has_digit(word) => emit(&stemmer.stem(word)),
+            Some(stemmer) if !has_digit(word) => stemmer.stem(word, emit),
             _ => emit(word),
         }
     }

@@ -1,111 +1,121 @@
 //! Every distinct word once, with the terms that it stands for.
 
 use super::analysis::{Analysis, Analyzer};
-use super::table::Table;
+use super::for_each_word;
+use super::table::{Guess, Table};
 
 /// A term by number. Numbers depend on what was seen first and never reach a result.
 pub(crate) type TermId = u32;
 
-/// The terms of all words that were seen. A text may be a word, a term, or both.
+/// The terms of all words that were seen.
 pub(crate) struct Lexicon {
     analyzer: Analyzer,
-    texts: Table,
-    /// For each text what it stands for as a word.
-    words: Vec<Option<Terms>>,
-    /// For each text the term that it is.
-    terms_by_text: Vec<Option<TermId>>,
-    /// For each term its text.
-    texts_by_term: Vec<u32>,
-    /// The terms of words that have several or none, end to end.
+    texts: Table<Roles>,
+    term_count: u32,
+    /// The terms of words that have several, end to end.
     lists: Vec<TermId>,
 }
 
-/// The terms of a word.
-#[derive(Clone, Copy)]
-struct Terms {
-    /// The term if there is one, or else where they lie.
-    first: u32,
-    count: u32,
+/// What a text is: a word, a term, or both.
+#[derive(Clone, Copy, Default)]
+struct Roles {
+    word: Word,
+    /// The number of the term plus one; 0 if it is none.
+    term: u32,
 }
+
+/// What a text stands for as a word.
+#[derive(Clone, Copy, Default)]
+enum Word {
+    #[default]
+    Unseen,
+    One(TermId),
+    /// Where its terms lie; none of them for a stop word.
+    Several {
+        start: u32,
+        count: u16,
+    },
+}
+
+/// How many words are looked up at once.
+const AT_ONCE: usize = 128;
 
 impl Lexicon {
     pub(crate) fn new(analysis: &Analysis) -> Self {
-        Self {
-            analyzer: Analyzer::new(analysis),
-            texts: Table::new(),
-            words: Vec::new(),
-            terms_by_text: Vec::new(),
-            texts_by_term: Vec::new(),
-            lists: Vec::new(),
-        }
+        let (texts, lists) = (Table::new(), Vec::new());
+        Self { analyzer: Analyzer::new(analysis), texts, term_count: 0, lists }
     }
 
     /// How many terms there are.
     pub(crate) fn term_count(&self) -> usize {
-        self.texts_by_term.len()
-    }
-
-    /// The text of a term.
-    pub(crate) fn text(&self, term: TermId) -> &str {
-        self.texts.text(self.texts_by_term[term as usize])
+        self.term_count as usize
     }
 
     /// A term by its text, if any word has it.
     pub(crate) fn find(&self, term: &str) -> Option<TermId> {
-        self.terms_by_text[self.texts.find(term)? as usize]
+        self.texts.known(self.texts.find(term)?).term.checked_sub(1)
     }
 
-    /// Calls `emit` for each term of a word as it stands in a text.
-    pub(crate) fn for_each_term(&mut self, word: &str, mut emit: impl FnMut(TermId)) {
-        let number = self.enter(word);
-        let Terms { first, count } = match self.words[number as usize] {
-            Some(terms) => terms,
-            None => self.analyze(word, number),
-        };
-        if count == 1 {
-            emit(first);
-        } else {
-            let first = first as usize;
-            self.lists[first..first + count as usize].iter().copied().for_each(emit);
-        }
-    }
-
-    #[cold]
-    fn analyze(&mut self, word: &str, number: u32) -> Terms {
-        let start = self.lists.len();
-        let mut analyzer = std::mem::take(&mut self.analyzer);
-        analyzer.for_each_term(word, |term| {
-            let text = if term == word { number } else { self.enter(term) };
-            let term = self.term(text);
-            self.lists.push(term);
-        });
-        self.analyzer = analyzer;
-        let terms = match self.lists[start..] {
-            [only] => {
-                self.lists.truncate(start);
-                Terms { first: only, count: 1 }
+    /// Calls `emit` for each term of a text, in order.
+    ///
+    /// Words are looked up in two walks, some hundred at a time: what is needed lies scattered in
+    /// memory, and the processor fetches it for many words at once if none waits for another.
+    pub(crate) fn for_each_term(&mut self, text: &str, mut emit: impl FnMut(TermId)) {
+        let mut words: Vec<(&str, Guess)> = Vec::with_capacity(AT_ONCE);
+        for_each_word(text, |word| {
+            words.push((word, self.texts.guess(self.texts.hash(word))));
+            if words.len() == AT_ONCE {
+                self.look_up(&words, &mut emit);
+                words.clear();
             }
-            _ => Terms { first: start as u32, count: (self.lists.len() - start) as u32 },
-        };
-        self.words[number as usize] = Some(terms);
-        terms
+        });
+        self.look_up(&words, &mut emit);
     }
 
-    /// The term that a text is, new or known.
-    fn term(&mut self, text: u32) -> TermId {
-        *self.terms_by_text[text as usize].get_or_insert_with(|| {
-            self.texts_by_term.push(text);
-            self.texts_by_term.len() as u32 - 1
-        })
-    }
-
-    fn enter(&mut self, text: &str) -> u32 {
-        let number = self.texts.enter(text);
-        if number as usize == self.words.len() {
-            self.words.push(None);
-            self.terms_by_text.push(None);
+    fn look_up(&mut self, words: &[(&str, Guess)], emit: &mut impl FnMut(TermId)) {
+        for (word, guess) in words {
+            let number = self.texts.enter_guessed(word, *guess);
+            self.emit_terms(word, number, emit);
         }
-        number
+    }
+
+    fn emit_terms(&mut self, word: &str, number: u32, emit: &mut impl FnMut(TermId)) {
+        let mut meaning = self.texts.known(number).word;
+        if let Word::Unseen = meaning {
+            meaning = self.analyze(word, number);
+        }
+        match meaning {
+            Word::Unseen => {}
+            Word::One(term) => emit(term),
+            Word::Several { start, count } => {
+                let start = start as usize;
+                self.lists[start..start + usize::from(count)].iter().copied().for_each(emit);
+            }
+        }
+    }
+
+    fn analyze(&mut self, word: &str, number: u32) -> Word {
+        let Self { analyzer, texts, term_count, lists } = self;
+        let start = lists.len();
+        analyzer.for_each_term(word, |term| {
+            let text = if term == word { number } else { texts.enter(term) };
+            let roles = texts.known_mut(text);
+            if roles.term == 0 {
+                *term_count += 1;
+                roles.term = *term_count;
+            }
+            lists.push(roles.term - 1);
+        });
+        let meaning = match lists[start..] {
+            [only] => {
+                lists.truncate(start);
+                Word::One(only)
+            }
+            // A word of at most 128 bytes has no more parts than that.
+            _ => Word::Several { start: start as u32, count: (lists.len() - start) as u16 },
+        };
+        texts.known_mut(number).word = meaning;
+        meaning
     }
 }
 
@@ -124,20 +134,17 @@ mod tests {
         let mut lexicon = Lexicon::new(&Analysis::default());
         let deploy = ids(&mut lexicon, "deploy");
         assert_eq!(ids(&mut lexicon, "Deploying"), deploy);
-        assert_eq!(lexicon.text(deploy[0]), "deploy");
         assert_eq!(lexicon.find("deploy"), Some(deploy[0]));
         assert_eq!(lexicon.find("Deploying"), None);
         assert_eq!(lexicon.term_count(), 1);
     }
 
     #[test]
-    fn a_stem_and_a_word_of_the_same_letters_keep_their_roles_apart() {
-        // "news" stays, so that the stem "new" is not its term.
+    fn a_text_may_be_a_stem_before_it_is_a_word() {
         let mut lexicon = Lexicon::new(&Analysis::default());
-        let news = ids(&mut lexicon, "news");
-        let new = ids(&mut lexicon, "newness");
-        assert_ne!(news, new);
-        assert_eq!(ids(&mut lexicon, "new"), new);
+        let stem = ids(&mut lexicon, "newness");
+        assert_eq!(ids(&mut lexicon, "new"), stem);
+        assert_ne!(ids(&mut lexicon, "news"), stem);
     }
 
     #[test]

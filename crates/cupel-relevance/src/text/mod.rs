@@ -9,6 +9,7 @@ mod identifier;
 mod language;
 pub(crate) mod lexicon;
 mod script;
+mod stemmer;
 mod table;
 mod values;
 mod words;

@@ -4,103 +4,167 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::RandomState;
 
-/// Distinct texts, numbered in the order in which they came.
+/// Distinct texts, numbered in the order in which they came, each with something that is known
+/// about it.
 ///
-/// A hash table of its own, because words are looked up by the million: all texts lie in one buffer,
-/// and a slot holds half of the hash, so that a look-up seldom visits more than one text.
-pub(super) struct Table {
+/// A hash table of its own, because words are looked up by the million: short texts lie beside
+/// what is known about them, and a slot has part of the hash, so that a look-up visits two places in
+/// memory and growing visits none.
+pub(super) struct Table<T> {
     hasher: RandomState,
-    /// Number of a text plus one in the lower half, upper half of its hash in the upper; 0 if free.
-    slots: Vec<u64>,
-    texts: String,
-    /// Where each text ends.
-    ends: Vec<usize>,
+    slots: Vec<Slot>,
+    entries: Vec<Entry<T>>,
+    long: Vec<Box<str>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    hash: u32,
+    /// The number of the text plus one; 0 if the slot is free.
+    number: u32,
+}
+
+/// What the hash of a text says about it.
+#[derive(Clone, Copy)]
+pub(super) struct Guess {
+    hash: u32,
+    /// The number of a text with that hash plus one; 0 if there is none nearby.
+    number: u32,
+}
+
+struct Entry<T> {
+    text: Text,
+    known: T,
+}
+
+/// The most bytes of a text that lies within its entry.
+const SHORT: usize = 14;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    Short {
+        length: u8,
+        bytes: [u8; SHORT],
+    },
+    /// By its place among the long ones.
+    Long(u32),
+}
+
+impl Text {
+    fn short(text: &str) -> Option<Self> {
+        let mut bytes = [0; SHORT];
+        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Some(Self::Short { length: text.len() as u8, bytes })
+    }
 }
 
 const FIRST_SLOTS: usize = 1 << 10;
 
-impl Table {
+impl<T: Copy + Default> Table<T> {
     pub(super) fn new() -> Self {
         Self {
             hasher: RandomState::default(),
-            slots: vec![0; FIRST_SLOTS],
-            texts: String::new(),
-            ends: Vec::new(),
+            slots: vec![Slot::default(); FIRST_SLOTS],
+            entries: Vec::new(),
+            long: Vec::new(),
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.entries.len()
     }
 
-    pub(super) fn text(&self, number: u32) -> &str {
-        let number = number as usize;
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.texts[start..self.ends[number]]
+    /// What is known about a text.
+    pub(super) fn known(&self, number: u32) -> T {
+        self.entries[number as usize].known
+    }
+
+    pub(super) fn known_mut(&mut self, number: u32) -> &mut T {
+        &mut self.entries[number as usize].known
     }
 
     pub(super) fn find(&self, text: &str) -> Option<u32> {
-        number_of(self.slots[self.slot(text, self.hash(text))])
+        self.slots[self.slot(text, Text::short(text), self.hash(text))].number.checked_sub(1)
     }
 
     /// The number of a text, new or known.
     pub(super) fn enter(&mut self, text: &str) -> u32 {
-        let hash = self.hash(text);
-        let slot = self.slot(text, hash);
-        if let Some(number) = number_of(self.slots[slot]) {
+        self.enter_hashed(text, self.hash(text))
+    }
+
+    /// A text that probably has this hash, if any has it.
+    pub(super) fn guess(&self, hash: u32) -> Guess {
+        let slot = self.slots[hash as usize & (self.slots.len() - 1)];
+        Guess { hash, number: if slot.hash == hash { slot.number } else { 0 } }
+    }
+
+    /// The number of a text, new or known, given what was guessed by its hash.
+    pub(super) fn enter_guessed(&mut self, text: &str, guess: Guess) -> u32 {
+        let guessed = self.entries.get((guess.number as usize).wrapping_sub(1));
+        match (guessed, Text::short(text)) {
+            (Some(entry), Some(short)) if entry.text == short => guess.number - 1,
+            _ => self.enter_hashed(text, guess.hash),
+        }
+    }
+
+    fn enter_hashed(&mut self, text: &str, hash: u32) -> u32 {
+        let short = Text::short(text);
+        let slot = self.slot(text, short, hash);
+        if let Some(number) = self.slots[slot].number.checked_sub(1) {
             return number;
         }
-        let number = self.len() as u32;
-        self.texts.push_str(text);
-        self.ends.push(self.texts.len());
-        self.slots[slot] = slot_value(hash, number);
-        if self.len() * 2 > self.slots.len() {
+        let text = short.unwrap_or_else(|| {
+            self.long.push(text.into());
+            Text::Long(self.long.len() as u32 - 1)
+        });
+        self.entries.push(Entry { text, known: T::default() });
+        let number = self.entries.len() as u32;
+        self.slots[slot] = Slot { hash, number };
+        if self.entries.len() * 2 > self.slots.len() {
             self.grow();
         }
-        number
+        number - 1
     }
 
     /// Where a text stands, or the free slot where it belongs. At least half of the slots are free.
-    fn slot(&self, text: &str, hash: u64) -> usize {
+    fn slot(&self, text: &str, short: Option<Text>, hash: u32) -> usize {
         let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
+        let mut at = hash as usize & mask;
         loop {
-            let value = self.slots[slot];
-            match number_of(value) {
-                Some(number) if value >> 32 != hash >> 32 || self.text(number) != text => {}
-                _ => return slot,
+            let slot = self.slots[at];
+            if slot.number == 0 || slot.hash == hash && self.is_meant(slot, text, short) {
+                return at;
             }
-            slot = (slot + 1) & mask;
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn is_meant(&self, slot: Slot, text: &str, short: Option<Text>) -> bool {
+        match (self.entries[slot.number as usize - 1].text, short) {
+            (Text::Long(place), None) => *self.long[place as usize] == *text,
+            (known, Some(short)) => known == short,
+            _ => false,
         }
     }
 
     fn grow(&mut self) {
         let mask = self.slots.len() * 2 - 1;
-        let mut slots = vec![0; mask + 1];
-        for number in 0..self.len() as u32 {
-            let hash = self.hash(self.text(number));
-            let mut slot = hash as usize & mask;
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask;
+        let mut slots = vec![Slot::default(); mask + 1];
+        for slot in self.slots.iter().filter(|slot| slot.number != 0) {
+            let mut at = slot.hash as usize & mask;
+            while slots[at].number != 0 {
+                at = (at + 1) & mask;
             }
-            slots[slot] = slot_value(hash, number);
+            slots[at] = *slot;
         }
         self.slots = slots;
     }
 
-    fn hash(&self, text: &str) -> u64 {
+    pub(super) fn hash(&self, text: &str) -> u32 {
         let mut hasher = self.hasher.build_hasher();
         hasher.write(text.as_bytes());
-        hasher.finish()
+        hasher.finish() as u32
     }
-}
-
-fn slot_value(hash: u64, number: u32) -> u64 {
-    hash >> 32 << 32 | (u64::from(number) + 1)
-}
-
-fn number_of(slot: u64) -> Option<u32> {
-    (slot as u32).checked_sub(1)
 }
 
 #[cfg(test)]
@@ -109,15 +173,26 @@ mod tests {
 
     #[test]
     fn texts_are_numbered_as_they_come_and_found_again() {
-        let mut table = Table::new();
-        for number in 0..5_000_u32 {
-            assert_eq!(table.enter(&format!("w{number}")), number);
+        let mut table: Table<u32> = Table::new();
+        let texts =
+            || (0..5_000_u32).map(|number| format!("{}{number}", "x".repeat(number as usize % 20)));
+        for (number, text) in (0..).zip(texts()) {
+            assert_eq!(table.enter(&text), number);
+            *table.known_mut(number) = number + 7;
         }
-        for number in 0..5_000_u32 {
-            let text = format!("w{number}");
+        for (number, text) in (0..).zip(texts()) {
             assert_eq!((table.enter(&text), table.find(&text)), (number, Some(number)));
-            assert_eq!(table.text(number), text);
+            assert_eq!(table.known(number), number + 7);
         }
-        assert_eq!((table.find("w5000"), table.len()), (None, 5_000));
+        assert_eq!(
+            (table.find("y"), table.find(&"y".repeat(50)), table.len()),
+            (None, None, 5_000)
+        );
+    }
+
+    #[test]
+    fn texts_that_differ_only_in_zero_bytes_are_told_apart() {
+        let mut table: Table<()> = Table::new();
+        assert_eq!(["a", "a\0", "a\0\0", "a"].map(|text| table.enter(text)), [0, 1, 2, 0]);
     }
 }

@@ -7,7 +7,7 @@ use super::table::Table;
 /// A value is a run of letters, digits, `_` and `-` of at least four characters, one of them a
 /// digit: `HAT001`, `2024-05-15`, `user_9fk2`. Case does not count.
 pub(crate) struct Values {
-    table: Table,
+    table: Table<()>,
     /// The numbers of the values, text by text.
     lists: Vec<u32>,
     ends: Vec<usize>,

@@ -1,5 +1,5 @@
-//! Gemini: as many responses as calls, in the content that follows; a call comes
-//! after the user's words or a response.
+//! Gemini: as many responses as calls, in the content that follows, and with their ids where all have
+//! one; a call comes after the user's words or a response.
 
 use serde_json::Value;
 
@@ -10,35 +10,53 @@ pub(crate) fn problems(contents: &[Value]) -> Vec<String> {
     if contents.is_empty() {
         problems.push("no contents".into());
     }
-    let mut open = 0;
+    let mut open: Vec<&Value> = Vec::new();
     for (index, content) in contents.iter().enumerate() {
         let role = content["role"].as_str().unwrap_or("user");
         if !["user", "model", "function"].contains(&role) {
             problems.push(format!("{index}: unknown role {role:?}"));
         }
-        let answers = count(content, "functionResponse", "function_response");
-        if answers != open {
-            problems.push(format!("{index}: {answers} responses to {open} calls"));
+        let answers = parts(content, "functionResponse", "function_response");
+        if answers.len() != open.len() {
+            problems.push(format!("{index}: {} responses to {} calls", answers.len(), open.len()));
+        } else if !may_pair(&open, &answers) {
+            problems.push(format!("{index}: responses with other ids than the calls"));
         }
-        open = count(content, "functionCall", "function_call");
+        open = parts(content, "functionCall", "function_call");
         let before = index.checked_sub(1).map_or("model", |before| text(&contents[before], "role"));
-        if open > 0 && before == "model" {
+        if !open.is_empty() && before == "model" {
             problems.push(format!("{index}: a call without the user before it"));
         }
     }
-    if open > 0 {
-        problems.push(format!("end: 0 responses to {open} calls"));
+    if !open.is_empty() {
+        problems.push(format!("end: 0 responses to {} calls", open.len()));
     }
     problems
 }
 
-fn count(content: &Value, camel: &str, snake: &str) -> usize {
+/// Whether a content holds responses.
+pub(crate) fn answers(content: &Value) -> bool {
+    !parts(content, "functionResponse", "function_response").is_empty()
+}
+
+fn parts<'v>(content: &'v Value, camel: &str, snake: &str) -> Vec<&'v Value> {
     let parts = list(content, "parts").iter();
-    parts.filter(|part| part.get(camel).or(part.get(snake)).is_some()).count()
+    parts.filter_map(|part| part.get(camel).or(part.get(snake))).collect()
+}
+
+fn may_pair(calls: &[&Value], answers: &[&Value]) -> bool {
+    let ids = |parts: &[&Value]| {
+        let mut ids: Vec<String> = parts.iter().map(|part| text(part, "id").to_owned()).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let (calls, answers) = (ids(calls), ids(answers));
+    let some_have_none = calls.iter().chain(&answers).any(String::is_empty);
+    some_have_none || calls == answers
 }
 
 pub(crate) fn ties(contents: &[Value]) -> Vec<(usize, usize)> {
-    let calls = |content: &Value| count(content, "functionCall", "function_call") > 0;
+    let calls = |content: &Value| !parts(content, "functionCall", "function_call").is_empty();
     let callers = contents.iter().enumerate().filter(|(_, content)| calls(content));
     callers.map(|(index, _)| (index, index + 1)).collect()
 }
@@ -71,6 +89,14 @@ mod tests {
         check(&[USER, ONE], &["1: 1 responses to 0 calls"]);
         check(&[USER, CALLS], &["end: 0 responses to 2 calls"]);
         check(&[USER, CALLS, USER, ANSWERS], &["2: 0 responses to 2", "3: 2 responses to 0"]);
+    }
+
+    #[test]
+    fn ids_must_agree_where_all_have_one() {
+        let call = r#"{"role":"model","parts":[{"functionCall":{"name":"f","id":"1"}}]}"#;
+        let other = r#"{"role":"user","parts":[{"functionResponse":{"name":"f","id":"2"}}]}"#;
+        check(&[USER, call, other], &["2: responses with other ids"]);
+        check(&[USER, call, ONE], &[]);
     }
 
     #[test]

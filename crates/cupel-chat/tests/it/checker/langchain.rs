@@ -1,4 +1,4 @@
-//! LangChain messages: human first, or system and then human; every call of an AI message is answered
+//! Dumped messages: human first, or system and then human; every call of an AI message is answered
 //! by the tool messages right after it.
 
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub(crate) fn problems(messages: &[Value]) -> Vec<String> {
     problems
 }
 
-fn kind(message: &Value) -> &str {
+pub(crate) fn kind(message: &Value) -> &str {
     let class = message["id"].as_array().and_then(|path| path.last()?.as_str());
     match class {
         Some("SystemMessage") => "system",

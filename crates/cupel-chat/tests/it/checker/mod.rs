@@ -44,6 +44,32 @@ pub(crate) fn ties(format: Format, text: &str) -> Vec<(usize, usize)> {
     }
 }
 
+/// Messages that every window has to have: what the system says, the last that the user said, and the
+/// end, from which the model goes on.
+pub(crate) fn required(format: Format, request: &str) -> Vec<usize> {
+    let values = values(format, request).expect("only valid requests are asked for this");
+    if format.has_free_order() {
+        return Vec::new();
+    }
+    let role = |message: &Value| match format {
+        Format::LangChain => langchain::kind(message).to_owned(),
+        Format::Gemini => message["role"].as_str().unwrap_or("user").to_owned(),
+        _ => text(message, "role").to_owned(),
+    };
+    let answers = |message: &Value| match format {
+        Format::Anthropic => list(message, "content").iter().any(|b| b["type"] == "tool_result"),
+        Format::Gemini => gemini::answers(message),
+        _ => false,
+    };
+    let speaks =
+        |message: &Value| ["user", "human"].contains(&role(message).as_str()) && !answers(message);
+    let system = |index: &usize| ["system", "developer"].contains(&role(&values[*index]).as_str());
+    let mut required: Vec<usize> = (0..values.len()).filter(system).collect();
+    required.extend(values.iter().rposition(speaks));
+    required.extend(values.len().checked_sub(1));
+    required
+}
+
 fn values(format: Format, text: &str) -> Result<Vec<Value>, String> {
     let read = |text: &str| serde_json::from_str(text).map_err(|error| error.to_string());
     messages(format, text)?.into_iter().map(read).collect()

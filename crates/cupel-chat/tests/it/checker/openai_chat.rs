@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: every call is answered, by id, before the next message that is no
+//! Chat Completions: every call is answered, by id, before the next message that is no
 //! result; every result answers such a call.
 
 use serde_json::Value;
@@ -22,17 +22,15 @@ pub(crate) fn problems(messages: &[Value]) -> Vec<String> {
                 continue;
             }
         };
-        match result {
-            Some(id) => match open.iter().position(|open| *open == id) {
+        if let Some(id) = result {
+            match open.iter().position(|open| *open == id) {
                 Some(position) => drop(open.remove(position)),
                 None => problems.push(format!("{index}: result {id:?} without its call")),
-            },
-            None => {
-                problems.extend(
-                    open.drain(..).map(|id| format!("{index}: call {id:?} is not answered")),
-                );
-                open = calls(message);
             }
+        } else {
+            let unanswered = |id| format!("{index}: call {id:?} is not answered");
+            problems.extend(open.drain(..).map(unanswered));
+            open = calls(message);
         }
     }
     problems.extend(open.iter().map(|id| format!("end: call {id:?} is not answered")));

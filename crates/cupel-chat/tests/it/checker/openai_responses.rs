@@ -1,4 +1,4 @@
-//! OpenAI Responses: calls and outputs pair by `call_id`, the call first; reasoning is followed by
+//! Responses: calls and outputs pair by `call_id`, the call first; reasoning is followed by
 //! something that the model made.
 
 use std::collections::BTreeSet;

@@ -112,9 +112,10 @@ impl Chat {
 }
 
 fn said(random: &mut Random) -> Json {
-    match random.below(5) {
+    // An image weighs as much as all words together, so there are few.
+    match random.below(12) {
         0 => vec![image(), text(random)].into(),
-        1 => vec![marked(text(random))].into(),
+        1 | 2 => vec![marked(text(random))].into(),
         _ => words(random).into(),
     }
 }
@@ -134,10 +135,10 @@ fn image() -> Json {
 
 fn result(id: &str, random: &mut Random) -> Json {
     let block = object([("type", "tool_result".into()), ("tool_use_id", id.into())]);
-    match random.below(4) {
-        0 => block,
-        1 => block.with("content", vec![text(random), image()]),
-        2 => block.with("content", words(random)).with("is_error", Json::Raw("true")),
+    match random.below(12) {
+        0 | 1 => block,
+        2 => block.with("content", vec![text(random), image()]),
+        3..=5 => block.with("content", words(random)).with("is_error", Json::Raw("true")),
         _ => block.with("content", words(random)),
     }
 }

@@ -1,5 +1,7 @@
 //! JSON that is written in odd ways: white space, escapes, key order, repeated keys, spelled numbers.
 
+use std::fmt::Write;
+
 use crate::random::Random;
 
 /// A value together with what `serde_json::Value` would forget.
@@ -159,7 +161,7 @@ impl Style {
                 '/' if random.chance(self.escapes) => out.push_str("\\/"),
                 _ if character < ' ' || random.chance(self.escapes / 3) => {
                     for unit in character.encode_utf16(&mut [0; 2]) {
-                        out.push_str(&format!("\\u{unit:04x}"));
+                        write!(out, "\\u{unit:04x}").expect("a text takes whatever is written");
                     }
                 }
                 _ => out.push(character),

@@ -1,4 +1,4 @@
-//! LangChain messages, in the three shapes in which they are dumped.
+//! Dumped messages, in the three shapes in which they are dumped.
 
 use super::{Ids, Json, bare_or_wrapped, object, words};
 use crate::random::Random;

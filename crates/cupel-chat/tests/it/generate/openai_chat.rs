@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions.
+//! Chat Completions.
 
 use super::{Ids, Json, bare_or_wrapped, object, words};
 use crate::random::Random;
@@ -60,7 +60,9 @@ impl Chat {
         if random.chance(50) {
             random.shuffle(&mut results);
         }
-        results.into_iter().for_each(|result| self.add(result, random));
+        for result in results {
+            self.add(result, random);
+        }
     }
 
     fn function_call(&mut self, random: &mut Random) {

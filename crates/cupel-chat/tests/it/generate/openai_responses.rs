@@ -1,4 +1,4 @@
-//! OpenAI Responses.
+//! Responses.
 
 use super::{Ids, Json, bare_or_wrapped, object, words};
 use crate::random::Random;

@@ -152,7 +152,7 @@ fn point(work: &Work<'_>, budget: i64, window: Option<Vec<PlacedItem>>, all_scor
     let fits = window.is_some();
     let window = window.unwrap_or_default();
     let kept: Vec<usize> = window.iter().map(|placed| placed.position).collect();
-    let kept_scores: f64 = window.iter().map(|placed| placed.score).sum();
+    let kept_scores = window.iter().fold(0.0, |sum, placed| sum + placed.score);
     Point {
         budget,
         fits,

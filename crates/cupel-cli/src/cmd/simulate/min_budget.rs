@@ -52,13 +52,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
             min_budget: smallest,
         })?
     } else {
-        match smallest {
-            Some(tokens) => format!("{}: in from {} tokens on\n", bundle.label(), grouped(tokens)),
-            None => format!("{}: no budget keeps it\n", bundle.label()),
-        }
+        words(&bundle.label(), smallest, work.candidates.total_tokens())
     };
     output::print(&text)?;
     Ok(Answer::of(smallest.is_some()))
+}
+
+fn words(label: &str, smallest: Option<i64>, all: i64) -> String {
+    if let Some(tokens) = smallest {
+        format!("{label}: in from {} tokens on\n", grouped(tokens))
+    } else {
+        format!("{label}: no budget up to all {} tokens keeps it\n", grouped(all))
+    }
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,237 @@
+//! The figures as tables.
+
+use cupel_eval::{Difference, Figure, Mean, Row, Summary};
+use serde::Serialize;
+
+use crate::render::number::{counted, grouped, grouped_count};
+use crate::render::table::{Cell, Side, Table};
+use crate::render::text::width;
+use crate::style::{self, Palette};
+
+const INTRODUCTION: &str =
+    "Shares in %, mean ± standard error, at budgets in tokens. Differences in points.";
+
+/// How wide a column of `100.0 ± 10.0` is, with the blanks before it.
+const FIGURE_WIDTH: usize = 14;
+/// How wide the columns before the method are, with the blanks before and after it.
+const MARGIN: usize = 14;
+
+/// All that was measured.
+#[derive(Debug, Serialize)]
+pub(super) struct Report<'a> {
+    /// Figures by set, category, method and budget.
+    #[serde(flatten)]
+    pub(super) summary: Summary,
+    /// The method that the others are compared with.
+    pub(super) reference: &'a str,
+    /// Query by query, with the reference.
+    pub(super) differences: Vec<Difference>,
+}
+
+impl Report<'_> {
+    /// A section for each set, and for each category if wanted.
+    pub(super) fn render(&self, is_by_category: bool, screen: usize, palette: Palette) -> String {
+        let summary = &self.summary;
+        let mut text = format!(
+            "{}, {}, {}\n{INTRODUCTION}\n",
+            counted(summary.pools, "pool"),
+            counted(summary.items, "item"),
+            plural(summary.queries),
+        );
+        let sections = summary.rows.chunk_by(|a, b| a.set == b.set && a.category == b.category);
+        for rows in sections.filter(|rows| is_by_category || rows[0].category.is_none()) {
+            let section = Section { report: self, rows, screen, palette };
+            text.push('\n');
+            text.push_str(&section.render());
+        }
+        text
+    }
+}
+
+/// `1 query`, `2 queries`.
+fn plural(queries: usize) -> String {
+    let noun = if queries == 1 { "query" } else { "queries" };
+    format!("{} {noun}", grouped_count(queries))
+}
+
+/// A set or a category: the figures of all methods at all budgets.
+struct Section<'a> {
+    report: &'a Report<'a>,
+    rows: &'a [Row],
+    screen: usize,
+    palette: Palette,
+}
+
+impl Section<'_> {
+    fn render(&self) -> String {
+        let mut text = self.palette.strong(&self.title()) + "\n";
+        for budgets in self.report.summary.budgets.tokens().chunks(self.budgets_a_table()) {
+            text.push_str(&self.figures(budgets).render(self.screen, self.palette));
+        }
+        for note in self.notes() {
+            text.push_str(&format!("  {note}\n"));
+        }
+        if self.differences().next().is_some() {
+            let heading = format!("  compared with {}, query by query", self.report.reference);
+            text.push_str(&format!("\n{}\n", self.palette.strong(&heading)));
+            text.push_str(&self.comparison().render(self.screen, self.palette));
+        }
+        text
+    }
+
+    fn title(&self) -> String {
+        let first = &self.rows[0];
+        let queries = plural(first.queries);
+        match &first.category {
+            None => format!("{}: {queries}", first.set),
+            Some(category) => format!("{}, category {category}: {queries}", first.set),
+        }
+    }
+
+    /// As many as the screen is wide for; more go to another table.
+    fn budgets_a_table(&self) -> usize {
+        let names = self.report.summary.methods.iter().map(|name| width(name));
+        let used = MARGIN + names.max().unwrap_or(0);
+        (self.screen.saturating_sub(used) / FIGURE_WIDTH).max(1)
+    }
+
+    fn figures(&self, budgets: &[i64]) -> Table {
+        let mut columns = vec![(String::new(), Side::Left), ("method".to_owned(), Side::Left)];
+        columns.extend(budgets.iter().map(|tokens| (grouped(*tokens), Side::Right)));
+        let mut table = Table::new(columns);
+        for figure in Figure::ALL {
+            let mut label = name(figure);
+            for method in self.rows.chunk_by(|a, b| a.method == b.method) {
+                let of_budget = |tokens| method.iter().find(|row| row.budget_tokens == tokens);
+                let means = budgets.iter().map(|tokens| mean(of_budget(*tokens)?, figure));
+                let Some(means) = means.collect::<Option<Vec<Mean>>>() else { continue };
+                let mut row = vec![
+                    Cell::styled(std::mem::take(&mut label), style::strong()),
+                    method[0].method.as_str().into(),
+                ];
+                row.extend(means.into_iter().map(|mean| Cell::from(with_error(mean))));
+                table.push(row);
+            }
+        }
+        table
+    }
+
+    /// What a reader of the figures must know: selections that do not count, and budgets at which
+    /// there was little to choose.
+    fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.rows.iter().filter_map(faults).collect();
+        let first = self.rows.chunk_by(|a, b| a.method == b.method).next().unwrap_or_default();
+        notes.extend(first.iter().filter(|row| row.all_fit > 0.0).map(|row| {
+            format!(
+                "at {} tokens all candidates fit at {} % of the queries",
+                grouped(row.budget_tokens),
+                percent(row.all_fit)
+            )
+        }));
+        notes
+    }
+
+    fn differences(&self) -> impl Iterator<Item = &Difference> {
+        let first = &self.rows[0];
+        let all = self.report.differences.iter();
+        all.filter(|by| by.set == first.set && by.category == first.category)
+    }
+
+    fn comparison(&self) -> Table {
+        let mut table = Table::new(vec![
+            ("", Side::Left),
+            ("method", Side::Left),
+            ("budget", Side::Right),
+            ("points", Side::Right),
+            ("95 % interval", Side::Right),
+            ("wins", Side::Right),
+            ("losses", Side::Right),
+            ("ties", Side::Right),
+            ("that is", Side::Left),
+        ]);
+        for figure in Figure::ALL {
+            let mut label = name(figure);
+            for by in self.differences().filter(|by| by.figure == figure) {
+                table.push(vec![
+                    Cell::styled(std::mem::take(&mut label), style::strong()),
+                    by.method.as_str().into(),
+                    grouped(by.budget_tokens).into(),
+                    points(by.mean).into(),
+                    format!("{} to {}", points(by.low), points(by.high)).into(),
+                    grouped_count(by.wins).into(),
+                    grouped_count(by.losses).into(),
+                    grouped_count(by.ties).into(),
+                    verdict(by),
+                ]);
+            }
+        }
+        table
+    }
+}
+
+fn name(figure: Figure) -> &'static str {
+    match figure {
+        Figure::Recall => "recall",
+        Figure::Full => "full",
+        Figure::Coverage => "coverage",
+    }
+}
+
+fn mean(row: &Row, figure: Figure) -> Option<Mean> {
+    match figure {
+        Figure::Recall => Some(row.recall),
+        Figure::Full => Some(row.full),
+        Figure::Coverage => row.coverage,
+    }
+}
+
+fn with_error(mean: Mean) -> String {
+    format!("{} ± {}", percent(mean.mean), percent(mean.error))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", 100.0 * share)
+}
+
+/// A difference with its sign; what rounds to nothing has none.
+fn points(share: f64) -> String {
+    let text = format!("{:+.1}", 100.0 * share);
+    if matches!(text.as_str(), "+0.0" | "-0.0") { "0.0".to_owned() } else { text }
+}
+
+fn verdict(by: &Difference) -> Cell {
+    match (by.is_clear(), by.mean > 0.0) {
+        _ if by.ties == by.queries => Cell::styled("the same", style::faint()),
+        (false, _) => Cell::styled("maybe chance", style::faint()),
+        (true, true) => Cell::styled("better", style::strong()),
+        (true, false) => Cell::styled("worse", style::strong()),
+    }
+}
+
+/// Which selections of a method count as 0 at a budget, if any do.
+fn faults(row: &Row) -> Option<String> {
+    let faults = row.faults;
+    let parts = [
+        (faults.missing, "missing"),
+        (faults.over_budget, "over budget"),
+        (faults.not_a_candidate, "with an item that is no candidate"),
+    ];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> =
+        parts.map(|(count, what)| format!("{} {what}", grouped_count(count))).collect();
+    (!parts.is_empty()).then(|| {
+        let budget = grouped(row.budget_tokens);
+        format!("{} at {budget} tokens, counted as 0: {}", row.method, parts.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_that_rounds_to_nothing_has_no_sign() {
+        assert_eq!([0.0004, -0.0004, 0.0].map(points), ["0.0"; 3]);
+        assert_eq!([0.125, -0.5].map(points), ["+12.5", "-50.0"]);
+    }
+}

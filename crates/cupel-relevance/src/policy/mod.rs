@@ -1,0 +1,8 @@
+//! Relevance as part of policies that are data.
+
+mod auto;
+mod catalogue;
+mod strategies;
+
+pub use auto::auto;
+pub use strategies::Strategies;

@@ -1,0 +1,337 @@
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::TimeDelta;
+use cupel::policy::{DescriptionError, Options, StrategyProvider};
+use cupel::{ContextItem, ContextKind, Scorer, Slicer};
+
+use super::catalogue;
+use crate::{
+    Analysis, BestFirstSlice, Bm25Parameters, Bm25Scorer, ClassNormScorer, Condition,
+    ConstantScorer, DateScorer, EchoScorer, Field, FreshnessScorer, FusionScorer, GroupLiftScorer,
+    Grouping, Index, ItemVectors, Kernel, Language, LengthNormScorer, LiveValuesScorer,
+    MaxNormScorer, MmrSlice, NeighbourParameters, NeighbourScorer, ProductScorer, Query,
+    Similarity, SpeakerScorer, SumScorer, VectorScorer, WhenScorer, WidenedScorer,
+};
+
+/// The strategies of this crate for [`PolicyDescription`](cupel::PolicyDescription), with the query
+/// that they are for.
+///
+/// Names and options are those of the scorers and slicers, in kebab case without the suffix:
+/// `bm25`, `widened`, `neighbours`, `group-lift`, `fusion`, `sum`, `product`, `max-norm`, `when`,
+/// `constant`, `live-values`, `class-norm`, `length-norm`, `speaker`, `dates`, `freshness`, `echo`,
+/// `vectors`; `best-first`, `mmr`.
+///
+/// Strategies that analyse texts take a `language` (`english` by default; `none` for no stems and no
+/// stop words) and `fields`, the tags whose words count too (`{ symbol = 2, path = 1 }` by default).
+/// Those that look at groups take `group_by`, the name of a tag, or `gap_seconds`.
+///
+/// Everything that was built from one value, or from others that it was [asked](Self::ask), shares
+/// its indexes.
+///
+/// # Example
+///
+/// ```
+/// use cupel::{ContextBudget, ContextItemBuilder, Pipeline, PolicyDescription, SystemTimeProvider};
+/// use cupel_relevance::Strategies;
+///
+/// let text = r#"
+///     slicer = "best-first"
+///     [[scorers]]
+///     type = "neighbours"
+///     group_by = "session"
+///     scorer = { type = "bm25", k1 = 1.2 }
+/// "#;
+/// let strategies = Strategies::new("why did the deploy fail?");
+/// let parsed = toml::Deserializer::parse(text)?;
+/// let description = PolicyDescription::deserialize_with(parsed, &strategies)?;
+/// let pipeline = Pipeline::from(description.build_with(&strategies, SystemTimeProvider)?);
+///
+/// let items = [
+///     ContextItemBuilder::new("The deploy failed: no space on disk.", 9).build()?,
+///     ContextItemBuilder::new("Lunch is at noon.", 6).build()?,
+/// ];
+/// let window = pipeline.run(&items, &ContextBudget::builder(10).build()?)?;
+/// assert_eq!(window[0].content(), "The deploy failed: no space on disk.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Strategies {
+    text: Arc<str>,
+    vectors: Option<(Arc<ItemVectors>, Arc<[f32]>)>,
+    /// The query, for each way of analysing it.
+    queries: Arc<Mutex<Vec<Query>>>,
+    /// One for each way of analysing texts.
+    indexes: Arc<Mutex<Vec<Index>>>,
+}
+
+impl Strategies {
+    /// Strategies for a query, with indexes of their own.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self {
+            text: query.into().into(),
+            vectors: None,
+            queries: Arc::default(),
+            indexes: Arc::default(),
+        }
+    }
+
+    /// Strategies for another query with the same indexes: what was analysed stays so. Vectors stay
+    /// too, but for the query's.
+    pub fn ask(&self, query: impl Into<String>) -> Self {
+        Self { indexes: self.indexes.clone(), ..Self::new(query) }
+    }
+
+    /// With vectors for the items and for the query, for the scorer `vectors` and for `mmr`.
+    #[must_use]
+    pub fn with_vectors(mut self, items: Arc<ItemVectors>, query: Vec<f32>) -> Self {
+        self.vectors = Some((items, query.into()));
+        self
+    }
+
+    /// Drops all items but these from the indexes.
+    pub fn retain(&self, items: &[ContextItem]) {
+        for index in self.indexes.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            index.retain(items);
+        }
+    }
+
+    fn query(&self, analysis: &Analysis) -> Query {
+        let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = queries.iter().find(|query| query.analysis() == analysis) {
+            return known.clone();
+        }
+        let query = Query::with_analysis(&*self.text, analysis.clone());
+        queries.push(query.clone());
+        query
+    }
+
+    fn index(&self, analysis: &Analysis, fields: Vec<Field>) -> Result<Index, DescriptionError> {
+        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_meant = |index: &&Index| index.analysis() == analysis && index.fields() == fields;
+        if let Some(known) = indexes.iter().find(is_meant) {
+            return Ok(known.clone());
+        }
+        let index = Index::with_fields(analysis.clone(), fields)?;
+        indexes.push(index.clone());
+        Ok(index)
+    }
+
+    /// The query and the index for the options `language` and `fields`.
+    fn texts(&self, options: &mut Options<'_>) -> Result<(Query, Index), DescriptionError> {
+        let analysis = analysis(options)?;
+        let fields = fields(options)?;
+        Ok((self.query(&analysis), self.index(&analysis, fields)?))
+    }
+
+    fn supplied_vectors(&self) -> Result<&(Arc<ItemVectors>, Arc<[f32]>), DescriptionError> {
+        self.vectors.as_ref().ok_or_else(|| {
+            DescriptionError::new(
+                "needs vectors, and none were supplied; hand them in, or use words",
+            )
+        })
+    }
+
+    fn widened(&self, options: &mut Options<'_>) -> Result<WidenedScorer, DescriptionError> {
+        let (query, index) = self.texts(options)?;
+        let grouping = grouping(options, "session")?;
+        let (parameters, kernel) = (bm25_parameters(options)?, kernel(options)?);
+        Ok(WidenedScorer::with_parameters(query, index, grouping, parameters, kernel)?)
+    }
+}
+
+type Built<T> = Result<Box<T>, DescriptionError>;
+
+impl StrategyProvider for Strategies {
+    fn scorer_names(&self) -> &[&'static str] {
+        catalogue::SCORER_NAMES
+    }
+
+    fn slicer_names(&self) -> &[&'static str] {
+        catalogue::SLICER_NAMES
+    }
+
+    fn scorer(&self, name: &str, options: &mut Options<'_>) -> Built<dyn Scorer> {
+        Ok(match name {
+            "bm25" => {
+                let (query, index) = self.texts(options)?;
+                let parameters = bm25_parameters(options)?;
+                Box::new(Bm25Scorer::with_parameters(query, index, parameters)?)
+            }
+            "widened" => Box::new(self.widened(options)?),
+            "neighbours" => Box::new(neighbours(options)?),
+            "group-lift" => {
+                let (grouping, share) =
+                    (grouping(options, "path")?, number(options, "share", 0.5)?);
+                Box::new(GroupLiftScorer::new(options.scorer("scorer")?, grouping, share)?)
+            }
+            "fusion" => {
+                let k = number(options, "k", 60.0)?;
+                Box::new(FusionScorer::with_k(options.scorers("scorers")?, k)?)
+            }
+            "sum" => Box::new(SumScorer::new(options.scorers("scorers")?)?),
+            "product" => Box::new(ProductScorer::new(options.scorers("scorers")?)?),
+            "max-norm" => Box::new(MaxNormScorer::new(options.scorer("scorer")?)),
+            "when" => {
+                let condition = condition(options)?;
+                let (then, otherwise) = (options.scorer("then")?, options.scorer("otherwise")?);
+                Box::new(WhenScorer::new(condition, then, otherwise))
+            }
+            "constant" => Box::new(ConstantScorer(options.required("score")?)),
+            "live-values" => Box::new(LiveValuesScorer::new(self.texts(options)?.1)),
+            "class-norm" => Box::new(ClassNormScorer::new(options.required("exponent")?)?),
+            "length-norm" => Box::new(LengthNormScorer::new(options.required("exponent")?)?),
+            "speaker" => {
+                let query = self.query(&Analysis::default());
+                Box::new(SpeakerScorer::new(query, options.required("factor")?)?)
+            }
+            "dates" => {
+                let (month, day) =
+                    (options.required("month_factor")?, options.required("day_factor")?);
+                Box::new(DateScorer::new(&self.query(&Analysis::default()), month, day)?)
+            }
+            "freshness" => {
+                let gain = options.required("gain")?;
+                Box::new(FreshnessScorer::new(gain, options.required("reach_tokens")?)?)
+            }
+            "echo" => {
+                let (query, index) = self.texts(options)?;
+                Box::new(EchoScorer::new(query, index, options.required("strength")?)?)
+            }
+            "vectors" => {
+                let (items, query) = self.supplied_vectors()?;
+                Box::new(VectorScorer::new(items.clone(), query)?)
+            }
+            _ => return Err(unknown("scorer", name)),
+        })
+    }
+
+    fn slicer(&self, name: &str, options: &mut Options<'_>) -> Built<dyn Slicer> {
+        Ok(match name {
+            "best-first" => Box::new(BestFirstSlice),
+            "mmr" => {
+                let similarity: Option<String> = options.optional("similarity")?;
+                let similarity = match similarity.as_deref().unwrap_or("words") {
+                    "words" => Similarity::Words(self.texts(options)?.1),
+                    "vectors" => Similarity::Vectors(self.supplied_vectors()?.0.clone()),
+                    other => {
+                        let text = format!("must be `words` or `vectors`, got `{other}`");
+                        return Err(DescriptionError::new(text).in_field("similarity"));
+                    }
+                };
+                Box::new(MmrSlice::new(number(options, "balance", 0.7)?, similarity)?)
+            }
+            _ => return Err(unknown("slicer", name)),
+        })
+    }
+
+    #[cfg(feature = "schema")]
+    fn option_schemas(&self, name: &str) -> serde_json::Map<String, serde_json::Value> {
+        catalogue::schemas(name)
+    }
+}
+
+fn unknown(what: &str, name: &str) -> DescriptionError {
+    DescriptionError::new(format!("unknown {what} `{name}`"))
+}
+
+fn number(
+    options: &mut Options<'_>,
+    name: &'static str,
+    usual: f64,
+) -> Result<f64, DescriptionError> {
+    Ok(options.optional(name)?.unwrap_or(usual))
+}
+
+fn analysis(options: &mut Options<'_>) -> Result<Analysis, DescriptionError> {
+    let name: Option<String> = options.optional("language")?;
+    match name.as_deref() {
+        None => Ok(Analysis::default()),
+        Some("none") => Ok(Analysis::plain()),
+        Some(name) => {
+            let language = Language::from_str(name);
+            let refuse = |error: crate::UnknownLanguage| {
+                DescriptionError::new(format!("{error}, and none")).in_field("language")
+            };
+            language.map(Analysis::of).map_err(refuse)
+        }
+    }
+}
+
+/// The tags whose words count too where nothing else is said.
+const FIELDS: [(&str, f64); 2] = [("symbol", 2.0), ("path", 1.0)];
+
+fn fields(options: &mut Options<'_>) -> Result<Vec<Field>, DescriptionError> {
+    let given: Option<HashMap<String, f64>> = options.optional("fields")?;
+    let Some(given) = given else {
+        return Ok(FIELDS.map(|(tag, weight)| Field::new(tag, weight)).into());
+    };
+    let mut given: Vec<(String, f64)> = given.into_iter().collect();
+    given.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(given.into_iter().map(|(tag, weight)| Field::new(tag, weight)).collect())
+}
+
+fn bm25_parameters(options: &mut Options<'_>) -> Result<Bm25Parameters, DescriptionError> {
+    let usual = Bm25Parameters::default();
+    Ok(Bm25Parameters {
+        k1: number(options, "k1", usual.k1)?,
+        b: number(options, "b", usual.b)?,
+        idf_exponent: number(options, "idf_exponent", usual.idf_exponent)?,
+        max_terms: options.optional("max_terms")?.unwrap_or(usual.max_terms),
+        asking_weight: number(options, "asking_weight", usual.asking_weight)?,
+    })
+}
+
+fn kernel(options: &mut Options<'_>) -> Result<Kernel, DescriptionError> {
+    let usual = Kernel::default();
+    Ok(Kernel {
+        reach_tokens: number(options, "reach_tokens", usual.reach_tokens)?,
+        group_exponent: number(options, "group_exponent", usual.group_exponent)?,
+        later: number(options, "later", usual.later)?,
+    })
+}
+
+fn neighbours(options: &mut Options<'_>) -> Result<NeighbourScorer, DescriptionError> {
+    let usual = NeighbourParameters::default();
+    let parameters = NeighbourParameters {
+        kernel: kernel(options)?,
+        share: number(options, "share", usual.share)?,
+        own_exponent: number(options, "own_exponent", usual.own_exponent)?,
+    };
+    let grouping = grouping(options, "session")?;
+    Ok(NeighbourScorer::with_parameters(options.scorer("scorer")?, grouping, parameters)?)
+}
+
+/// The grouping that the options name, or by a tag.
+fn grouping(options: &mut Options<'_>, tag: &str) -> Result<Grouping, DescriptionError> {
+    let by_tag: Option<String> = options.optional("group_by")?;
+    let gap: Option<f64> = options.optional("gap_seconds")?;
+    match (by_tag, gap) {
+        (None, None) => Ok(Grouping::tag(tag)),
+        (Some(tag), None) => Ok(Grouping::Tag(tag)),
+        (None, Some(seconds)) if seconds > 0.0 && seconds.is_finite() => {
+            let milliseconds = (seconds * 1_000.0).min(i64::MAX as f64) as i64;
+            let longest = TimeDelta::try_milliseconds(milliseconds).unwrap_or(TimeDelta::MAX);
+            Ok(Grouping::Gap(longest))
+        }
+        (None, Some(seconds)) => {
+            let text = format!("must be positive and finite, got {seconds}");
+            Err(DescriptionError::new(text).in_field("gap_seconds"))
+        }
+        (Some(_), Some(_)) => {
+            let text = "must be absent where `group_by` is given";
+            Err(DescriptionError::new(text).in_field("gap_seconds"))
+        }
+    }
+}
+
+fn condition(options: &mut Options<'_>) -> Result<Condition, DescriptionError> {
+    let all: Option<String> = options.optional("all_of")?;
+    let any: Option<String> = options.optional("any_of")?;
+    match (all, any) {
+        (Some(kind), None) => Ok(Condition::All(ContextKind::new(kind)?)),
+        (None, Some(kind)) => Ok(Condition::Any(ContextKind::new(kind)?)),
+        _ => Err(DescriptionError::new("one of `all_of` and `any_of` is required, with a kind")),
+    }
+}
