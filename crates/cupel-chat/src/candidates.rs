@@ -51,6 +51,7 @@ pub struct Candidates<'r> {
     items: Vec<ContextItem>,
     bundles: Vec<Bundle>,
     is_estimate: bool,
+    total_tokens: i64,
 }
 
 impl<'r> Candidates<'r> {
@@ -74,8 +75,11 @@ impl<'r> Candidates<'r> {
         let counts_all = conversation.messages.iter().all(|message| message.item.is_none());
         let is_estimate = weights.iter().any(|weight| weight.is_estimate)
             || counter.is_estimate() && (counts_all || weights.iter().any(|w| w.total > 0));
-        let mut candidates = Self { request, items: Vec::new(), bundles: Vec::new(), is_estimate };
+        let (items, bundles) = (Vec::new(), Vec::new());
+        let mut candidates = Self { request, items, bundles, is_estimate, total_tokens: 0 };
         candidates.build(conversation, groups, &weights).map_err(|error| unbuildable(&error))?;
+        let tokens = candidates.items.iter().map(|item| item.tokens().max(0));
+        candidates.total_tokens = tokens.fold(0, i64::saturating_add);
         Ok(candidates)
     }
 
@@ -132,10 +136,22 @@ impl<'r> Candidates<'r> {
         self.is_estimate
     }
 
-    /// The tokens of the whole request.
+    /// The tokens of the whole request, what was removed included.
     pub fn total_tokens(&self) -> i64 {
-        let tokens = self.items.iter().map(|item| item.tokens().max(0));
-        tokens.fold(0, i64::saturating_add)
+        self.total_tokens
+    }
+
+    /// Takes these candidates out of the competition, but for pinned ones; the others move up.
+    /// What is left of the request is as valid as any selection.
+    pub fn remove(&mut self, positions: &[usize]) {
+        let is_removed = |at: usize, items: &[ContextItem]| {
+            positions.contains(&at) && !items[at].pinned()
+        };
+        let stays: Vec<bool> = (0..self.items.len()).map(|at| !is_removed(at, &self.items)).collect();
+        let mut each = stays.iter().copied();
+        self.items.retain(|_| each.next().unwrap_or(true));
+        let mut each = stays.iter().copied();
+        self.bundles.retain(|_| each.next().unwrap_or(true));
     }
 
     /// The positions of a window's items, in the window's order. Items that are not of these

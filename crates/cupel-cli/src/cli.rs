@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use cupel_chat::{Format, Pin};
 
 use crate::style::ColorChoice;
@@ -125,6 +125,32 @@ pub(crate) struct PolicyArguments {
     /// The policy: a preset (see `cupel policy list`) or a TOML or JSON file
     #[arg(long, value_name = "FILE|PRESET", default_value = crate::policy::DEFAULT)]
     pub(crate) policy: String,
+
+    #[command(flatten)]
+    pub(crate) query: QueryArguments,
+}
+
+/// What the window is for.
+#[derive(Debug, Args)]
+pub(crate) struct QueryArguments {
+    /// What the window must answer; if absent, the last user turn and what came after it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) query: Option<String>,
+
+    /// What to do with what something newer makes superfluous: keep or drop
+    ///
+    /// An older read of the same file, the same call made again, a text that a newer one repeats
+    /// nearly word for word. What is dropped is told on stderr.
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "keep")]
+    #[arg(hide_possible_values = true)]
+    pub(crate) superseded: Outdated,
+}
+
+/// Whether what is superseded may compete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Outdated {
+    Keep,
+    Drop,
 }
 
 /// A request, a budget and one policy: what a selection needs.

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
-use cupel::policy::BuiltIn;
 use cupel::{Policy, PolicyDescription, Preset, SystemTimeProvider};
+use cupel_relevance::{Strategies, auto};
 use cupel_tokens::nearest_name;
 
 use crate::error::Failure;
 use crate::input::Input;
 
 /// The policy to use where none is named.
-pub(crate) const DEFAULT: &str = "chat";
+pub(crate) const DEFAULT: &str = AUTO;
+
+const AUTO: &str = "auto";
 
 /// A policy and what it is called.
 #[derive(Debug)]
@@ -19,21 +21,38 @@ pub(crate) struct NamedPolicy {
     pub(crate) name: String,
     /// The policy as data.
     pub(crate) description: PolicyDescription,
-    /// The policy itself.
-    pub(crate) policy: Policy,
+}
+
+impl NamedPolicy {
+    /// The policy itself, for a query.
+    pub(crate) fn build(&self, query: &str) -> Result<Policy, Failure> {
+        let built = self.description.build_with(&Strategies::new(query), SystemTimeProvider);
+        built.map_err(|error| Failure::cannot(format!("{}: {error}", self.name)))
+    }
+}
+
+/// Strategies to check a description with, before there is a query.
+pub(crate) fn without_query() -> Strategies {
+    Strategies::new("")
+}
+
+/// The policies that are known by name, each with what it favours.
+pub(crate) fn known() -> Vec<(&'static str, &'static str)> {
+    let auto = (AUTO, "what the question needs: its words, what surrounds them, ids still in use");
+    let presets = Preset::ALL.map(|preset| (preset.name(), preset.summary()));
+    std::iter::once(auto).chain(presets).collect()
 }
 
 /// The policy of a preset or a file.
 pub(crate) fn load(name: &str) -> Result<NamedPolicy, Failure> {
-    let description = describe(name)?;
-    let policy = description
-        .build_with(&BuiltIn, SystemTimeProvider)
-        .map_err(|error| Failure::cannot(format!("{name}: {error}")))?;
-    Ok(NamedPolicy { name: name.to_owned(), description, policy })
+    Ok(NamedPolicy { name: name.to_owned(), description: describe(name)? })
 }
 
 /// A preset or a file, as data. Presets win: `./chat` is a file, `chat` is not.
 pub(crate) fn describe(name: &str) -> Result<PolicyDescription, Failure> {
+    if name == AUTO {
+        return Ok(auto());
+    }
     if let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.name() == name) {
         return Ok(preset.description());
     }
@@ -47,8 +66,8 @@ pub(crate) fn describe(name: &str) -> Result<PolicyDescription, Failure> {
 }
 
 fn unknown(name: &str) -> String {
-    let names = Preset::ALL.map(Preset::name);
-    let hint = match nearest_name(name, names) {
+    let names: Vec<&str> = known().into_iter().map(|(name, _)| name).collect();
+    let hint = match nearest_name(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known are {}, or give a file", names.join(", ")),
     };
@@ -68,7 +87,7 @@ pub(crate) fn parse(input: &Input) -> Result<PolicyDescription, String> {
 
 fn from_json(text: &str) -> Result<PolicyDescription, String> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let description = PolicyDescription::deserialize_with(&mut json, &BuiltIn);
+    let description = PolicyDescription::deserialize_with(&mut json, &without_query());
     description.and_then(|description| json.end().map(|()| description)).map_err(|error| {
         let place = format!(" at line {} column {}", error.line(), error.column());
         let message = error.to_string().replace(&place, "");
@@ -87,7 +106,7 @@ fn from_toml(text: &str) -> Result<PolicyDescription, String> {
         let (line, column) = position(text, start);
         format!(":{line}:{column}: {}", one_line(error.message()))
     })?;
-    PolicyDescription::deserialize_with(toml, &BuiltIn)
+    PolicyDescription::deserialize_with(toml, &without_query())
         .map_err(|error| format!(": {}", one_line(error.message())))
 }
 
@@ -129,6 +148,6 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(text("caht"), "unknown policy `caht`; did you mean `chat`?");
-        assert!(text("xyzzy").contains("known are chat, code-review"));
+        assert!(text("xyzzy").contains("known are auto, chat, code-review"));
     }
 }

@@ -2,10 +2,11 @@
 
 use cupel::{ContextBudget, CupelError, Pipeline};
 use cupel_chat::{CandidateOptions, Candidates, ChatError, Format, Request};
+use cupel_relevance::supersede::{Superseded, Supersession};
 use cupel_tokens::{Model, Overheads, Provider, TokenCounter};
 
 use crate::budget::{self, Sources};
-use crate::cli::{BudgetArguments, RequestArguments};
+use crate::cli::{BudgetArguments, Outdated, QueryArguments, RequestArguments};
 use crate::error::Failure;
 use crate::input::Input;
 use crate::output;
@@ -53,6 +54,8 @@ pub(crate) struct Work<'r> {
     pub(crate) model: Option<&'static Model>,
     /// What counts its tokens.
     pub(crate) tokenizer: String,
+    /// What the window is for.
+    query: String,
 }
 
 impl<'r> Work<'r> {
@@ -78,7 +81,35 @@ impl<'r> Work<'r> {
             refused(input, &error, remedy)
         })?;
         let tokenizer = counter.name().to_owned();
-        Ok(Self { name: input.name(), request, candidates, model, tokenizer })
+        let query = request.query().unwrap_or_default();
+        Ok(Self { name: input.name(), request, candidates, model, tokenizer, query })
+    }
+
+    /// Takes the query from the flag if it is given, and drops what is superseded if that is asked
+    /// for.
+    pub(crate) fn asked(mut self, arguments: &QueryArguments) -> Self {
+        if let Some(query) = &arguments.query {
+            self.query.clone_from(query);
+        }
+        if arguments.superseded == Outdated::Drop {
+            self.drop_superseded();
+        }
+        self
+    }
+
+    fn drop_superseded(&mut self) {
+        let found = Supersession::default().find(self.candidates.items());
+        for Superseded { older, newer, why } in &found {
+            let [older, newer] = [older, newer].map(|at| self.candidates.bundle(*at).label());
+            output::say(&format!("{}: dropped {older}: {why} in {newer}", self.name));
+        }
+        let older: Vec<usize> = found.iter().map(|superseded| superseded.older).collect();
+        self.candidates.remove(&older);
+    }
+
+    /// A policy at work on this request's query.
+    pub(crate) fn pipeline(&self, policy: &NamedPolicy) -> Result<Pipeline, Failure> {
+        policy.build(&self.query).map(Pipeline::from)
     }
 
     /// The budget that the flags, the model or the policy give.
@@ -176,8 +207,7 @@ impl<'r> Work<'r> {
         policy: &NamedPolicy,
         budget: &ContextBudget,
     ) -> Result<Vec<usize>, Failure> {
-        let pipeline = Pipeline::from(policy.policy.clone());
-        let window = pipeline.run(self.candidates.items(), budget);
+        let window = self.pipeline(policy)?.run(self.candidates.items(), budget);
         Ok(self.candidates.positions(&window.map_err(|error| self.failed(error))?))
     }
 }

@@ -27,6 +27,8 @@ pub enum Grouping {
     /// Those between which no more time passes than this. Items without a time belong to the one
     /// before them.
     Gap(TimeDelta),
+    /// By a tag, or by time where no item has that tag.
+    TagOrGap(String, TimeDelta),
 }
 
 /// The groups of a list. Each group's items are in the order in which they came.
@@ -58,14 +60,25 @@ impl Grouping {
             Self::Whole => Groups { ends: vec![order.len()], members: order },
             Self::Tag(name) => by_number(&order, &tag_numbers(items, name)),
             Self::Gap(longest) => by_gap(items, order, *longest),
+            Self::TagOrGap(name, longest) => {
+                let numbers = tag_numbers(items, name);
+                if numbers.iter().any(Option::is_some) {
+                    by_number(&order, &numbers)
+                } else {
+                    by_gap(items, order, *longest)
+                }
+            }
         }
     }
 
     /// For each item the number of its group, counted in no particular order; `None` for items
     /// without the tag.
     pub(crate) fn numbers(&self, items: &[ContextItem]) -> Vec<Option<u32>> {
-        if let Self::Tag(name) = self {
-            return tag_numbers(items, name);
+        if let Self::Tag(name) | Self::TagOrGap(name, _) = self {
+            let numbers = tag_numbers(items, name);
+            if matches!(self, Self::Tag(_)) || numbers.iter().any(Option::is_some) {
+                return numbers;
+            }
         }
         let mut numbers = vec![None; items.len()];
         for (group, number) in self.groups(items).iter().zip(0_u32..) {
@@ -189,6 +202,17 @@ mod tests {
         let gap = Grouping::Gap(TimeDelta::minutes(10));
         assert_eq!(groups(&gap, &items), [vec![0, 1], vec![2, 3]]);
         assert_eq!(gap.numbers(&items), [Some(0), Some(0), Some(1), Some(1)]);
+    }
+
+    #[test]
+    fn time_stands_in_where_no_item_has_the_tag() {
+        let either = Grouping::TagOrGap("s".into(), TimeDelta::minutes(10));
+        let at = |minute| item("x").timestamp(at_minute(minute));
+        assert_eq!(groups(&either, &build([at(0), at(20)])), [[0], [1]]);
+        assert_eq!(either.numbers(&build([at(0), at(20)])), [Some(0), Some(1)]);
+        let items = build([at(0).tags(vec!["s:1".into()]), at(20)]);
+        assert_eq!(groups(&either, &items), [[1], [0]]);
+        assert_eq!(either.numbers(&items), [Some(0), None]);
     }
 
     #[test]

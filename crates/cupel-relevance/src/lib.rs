@@ -2,6 +2,7 @@
 
 mod excerpt;
 mod grouping;
+mod highlights;
 mod identity;
 mod index;
 mod overlap;
@@ -16,6 +17,7 @@ mod testing;
 mod text;
 
 pub use grouping::Grouping;
+pub use highlights::Highlights;
 pub use index::{Field, Index};
 pub use policy::{Strategies, auto};
 pub use query::Query;

@@ -122,6 +122,17 @@ impl Query {
             .map(|((term, count), is_asking)| (term, count, *is_asking))
     }
 
+    /// For each term the first word of the text that it comes from, in lower case.
+    pub(crate) fn written_words(&self) -> HashMap<String, String> {
+        let mut written = HashMap::new();
+        for_each_word(&self.0.text, |word| {
+            for term in self.0.analysis.terms(word) {
+                written.entry(term).or_insert_with(|| word.to_lowercase());
+            }
+        });
+        written
+    }
+
     /// Whether a word, in lower case, stands in the text.
     pub(crate) fn has_word(&self, word: &str) -> bool {
         self.0.words.contains(word)

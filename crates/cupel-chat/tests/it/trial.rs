@@ -98,7 +98,7 @@ impl<'r> Trial<'r> {
         assert_eq!(kept.len(), window.len());
         let whole = kept.len() == self.candidates.items().len();
         // Slicers take nothing where there is no room, not even what costs nothing.
-        if named.keeps_all && budget > 0 && budget >= self.total_tokens() {
+        if named.keeps_all && budget > self.pinned_tokens && budget >= self.total_tokens() {
             assert!(whole, "{}: {budget}: not all was kept", named.name);
         }
         let tokens: i64 = window.iter().map(cupel::ContextItem::tokens).sum();

@@ -4,7 +4,7 @@ use clap::Args;
 use cupel::{Policy, policy_sensitivity};
 use serde::Serialize;
 
-use crate::cli::{BudgetArguments, RequestArguments};
+use crate::cli::{BudgetArguments, QueryArguments, RequestArguments};
 use crate::error::{Answer, Failure};
 use crate::output;
 use crate::policy::{self, NamedPolicy};
@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
     #[arg(long = "policy", value_name = "FILE|PRESET", required = true)]
     policies: Vec<String>,
 
+    #[command(flatten)]
+    query: QueryArguments,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -47,13 +50,16 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
     let policies = policies.collect::<Result<Vec<_>, _>>()?;
     let input = work::open(&arguments.request)?;
     let request = work::parse(&input, arguments.request.format)?;
-    let work = Work::new(&request, &input, &arguments.request)?;
+    let work = Work::new(&request, &input, &arguments.request)?.asked(&arguments.query);
     // All are judged by one budget: the first that any of them brings, where flags give none.
     let with_budget = policies.iter().find(|policy| policy.description.budget.is_some());
     let budget = work.budget(&arguments.budget, with_budget.unwrap_or(&policies[0]))?;
 
+    let pipelines = policies.iter().map(|policy| work.pipeline(policy));
+    let pipelines = pipelines.collect::<Result<Vec<_>, _>>()?;
+    let named = policies.iter().zip(&pipelines);
     let variants: Vec<(&str, &Policy)> =
-        policies.iter().map(|named| (named.name.as_str(), &named.policy)).collect();
+        named.map(|(policy, pipeline)| (policy.name.as_str(), pipeline.policy())).collect();
     let report = policy_sensitivity(work.candidates.items(), &budget, &variants)
         .map_err(|error| work.failed(error))?;
     let kept: Vec<Vec<usize>> = report

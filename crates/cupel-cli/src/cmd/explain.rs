@@ -6,6 +6,7 @@ use cupel::{
     SelectionReport,
 };
 use cupel_chat::PinReason;
+use cupel_relevance::Highlights;
 
 use crate::cli::SelectionArguments;
 use crate::error::{Answer, Failure};
@@ -52,9 +53,9 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
     let policy = policy::load(&selection.policy.policy)?;
     let input = work::open(&selection.request)?;
     let request = work::parse(&input, selection.request.format)?;
-    let work = Work::new(&request, &input, &selection.request)?;
+    let work = Work::new(&request, &input, &selection.request)?.asked(&selection.policy.query);
     let budget = work.budget(&selection.budget, &policy)?;
-    let pipeline = Pipeline::from(policy.policy);
+    let pipeline = work.pipeline(&policy)?;
     let report = pipeline.dry_run(work.candidates.items(), &budget);
     let report = report.map_err(|error| work.failed(error))?;
     if arguments.json {
@@ -62,11 +63,21 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
         return Ok(Answer::Yes);
     }
     let limit = if arguments.all { usize::MAX } else { arguments.limit };
-    let view = View { work: &work, report: &report, budget: &budget, palette, limit };
+    let highlights = highlights(&pipeline, &work).map_err(|error| work.failed(error))?;
+    let view =
+        View { work: &work, report: &report, budget: &budget, highlights, palette, limit };
     let simulation = Simulation::new(&pipeline, work.candidates.items());
     let text = simulation.and_then(|simulation| view.render(&simulation));
     output::print(&text.map_err(|error| work.failed(error))?)?;
     Ok(Answer::Yes)
+}
+
+/// The words and neighbours that earned each candidate its score, as far as the policy says.
+fn highlights(pipeline: &Pipeline, work: &Work<'_>) -> Result<Vec<Highlights>, CupelError> {
+    let items = work.candidates.items();
+    let positions: Vec<usize> = (0..items.len()).collect();
+    let explained = pipeline.explain_scores(items, &positions)?;
+    Ok(explained.iter().map(|why| why.as_ref().map(Highlights::of).unwrap_or_default()).collect())
 }
 
 /// A report, and how it is shown.
@@ -74,6 +85,7 @@ struct View<'a> {
     work: &'a Work<'a>,
     report: &'a SelectionReport,
     budget: &'a ContextBudget,
+    highlights: Vec<Highlights>,
     palette: Palette,
     limit: usize,
 }
@@ -137,8 +149,18 @@ impl View<'_> {
                 self.included_because(included.reason, *position).into(),
                 self.work.what(*position).into(),
             ]);
+            self.push_highlights(&mut table, *position, 4);
         }
         table
+    }
+
+    /// A line under an item with what earned it its score.
+    fn push_highlights(&self, table: &mut Table, position: usize, columns: usize) {
+        if let Some(line) = earned_by(&self.highlights[position]) {
+            let mut row = vec![Cell::from(""); columns - 1];
+            row.push(Cell::styled(line, style::faint()));
+            table.push(row);
+        }
     }
 
     fn included_because(&self, reason: InclusionReason, position: usize) -> &'static str {
@@ -171,6 +193,7 @@ impl View<'_> {
                 Cell::styled(remedy(shortfall), style::strong()),
                 self.work.what(position).into(),
             ]);
+            self.push_highlights(&mut table, position, 5);
             progress.advance(1);
         }
         progress.finish();
@@ -222,6 +245,21 @@ impl View<'_> {
             _ => "another item".to_owned(),
         }
     }
+}
+
+/// How many words, and how many neighbours, are worth the reader's time.
+const SHOWN_WORDS: usize = 4;
+const SHOWN_NEIGHBOURS: usize = 1;
+
+/// `words: deploy, fail · near "No space left on …"`.
+fn earned_by(highlights: &Highlights) -> Option<String> {
+    let words: Vec<&str> = highlights.words.iter().take(SHOWN_WORDS).map(String::as_str).collect();
+    let near = highlights.neighbours.iter().take(SHOWN_NEIGHBOURS);
+    let near: Vec<String> = near.map(|text| format!("\"{text}\"")).collect();
+    let parts = [("words: ", words.join(", ")), ("near ", near.join(", "))];
+    let parts = parts.into_iter().filter(|(_, text)| !text.is_empty());
+    let parts: Vec<String> = parts.map(|(what, text)| format!("{what}{text}")).collect();
+    Some(parts.join(" · ")).filter(|line| !line.is_empty())
 }
 
 fn score(score: f64) -> Cell {

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use cupel::policy::BuiltIn;
-use cupel::{PolicyDescription, Preset};
+use cupel::PolicyDescription;
 use serde::Serialize;
 
 use crate::error::{Answer, Failure};
@@ -59,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
         Action::List { json: false } => list(palette),
         Action::Show { policy: name, json } => show(&policy::describe(name)?, *json)?,
         Action::Check { file } => check(&Input::read(file.as_deref())?)?,
-        Action::Schema => json::pretty(&PolicyDescription::json_schema_with(&BuiltIn))?,
+        Action::Schema => json::pretty(&PolicyDescription::json_schema_with(&policy::without_query()))?,
     };
     output::print(&text)?;
     Ok(Answer::Yes)
@@ -76,12 +75,8 @@ struct PresetRow {
 }
 
 fn presets() -> Vec<PresetRow> {
-    let row = |preset: Preset| PresetRow {
-        name: preset.name(),
-        summary: preset.summary(),
-        is_default: preset.name() == policy::DEFAULT,
-    };
-    Preset::ALL.map(row).into()
+    let row = |(name, summary)| PresetRow { name, summary, is_default: name == policy::DEFAULT };
+    policy::known().into_iter().map(row).collect()
 }
 
 fn list(palette: Palette) -> String {

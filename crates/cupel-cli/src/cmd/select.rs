@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let input = work::open(&selection.request)?;
     let destination = destination(arguments, &input)?;
     let request = work::parse(&input, selection.request.format)?;
-    let work = Work::new(&request, &input, &selection.request)?;
+    let work = Work::new(&request, &input, &selection.request)?.asked(&selection.policy.query);
     let budget = work.budget(&selection.budget, &policy)?;
     let kept = work.select(&policy, &budget)?;
     destination.write(&work.candidates.render(&kept))?;

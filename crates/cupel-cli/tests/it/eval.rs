@@ -1,6 +1,6 @@
 //! `cupel eval`: figures, differences, files that are read and written.
 
-use crate::support::{Folder, Run, assert_cannot_run, assert_snapshot, root, run, run_with};
+use crate::support::{Folder, Run, assert_cannot_run, assert_snapshot, cupel, root, run, run_with};
 
 const SETS: [&str; 4] = [
     "examples/eval/friends.jsonl",
@@ -32,19 +32,19 @@ fn of_sets<'v>(rows: &'v serde_json::Value, field: &str) -> Vec<&'v serde_json::
 
 #[test]
 fn the_sets_of_the_repository_are_measured() {
-    let policies = ["--policy", "chat", "--policy", "rag", "--budget", "250,500"];
+    let policies = ["--policy", "auto", "--policy", "chat", "--budget", "250,500"];
     assert_snapshot("eval", &[&["eval"], &SETS[..], &policies].concat());
 }
 
 #[test]
 fn categories_are_shown_when_asked_for() {
-    let arguments = ["--baseline", "newest", "--budget", "500", "--by", "category"];
+    let arguments = ["--policy=chat", "--baseline=newest", "--budget=500", "--by", "category"];
     assert_snapshot("eval-by-category", &[&["eval", MEETING], &arguments[..]].concat());
 }
 
 #[test]
 fn everything_is_there_as_json() {
-    let arguments = ["--baseline", "oracle", "--budget", "20", "--json"];
+    let arguments = ["--policy=chat", "--baseline=oracle", "--budget=20", "--json"];
     assert_snapshot("eval-json", &[&["eval", TALK], &arguments[..]].concat());
 }
 
@@ -69,6 +69,15 @@ fn more_budgets_than_the_screen_is_wide_for_go_to_a_second_table() {
     assert_eq!(headings.len(), 2, "{text}");
     assert!(headings[1].trim_end().ends_with("40"), "{text}");
     assert!(text.lines().skip(2).all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn lines_fit_a_terminal_of_80_columns() {
+    let arguments = [&["eval"], &SETS[..], &["--baseline", "newest"]].concat();
+    let output = cupel(&arguments).env("COLUMNS", "80").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(widest <= 80, "{text}");
 }
 
 #[test]
@@ -107,10 +116,9 @@ fn what_is_written_is_read_again_with_the_same_figures() {
 
     // The budgets are those of the file.
     let text = eval(&[MEETING, "--policy", "rag", "--selections", &file]).stdout;
-    let verdicts: Vec<&str> =
-        text.lines().filter(|line| line.contains(" 0.0 to 0.0 ")).collect();
+    let verdicts: Vec<&str> = text.lines().filter(|line| line.contains(" 0.0 to 0.0 ")).collect();
     assert_eq!(verdicts.len(), 4, "{text}");
-    assert!(verdicts.iter().all(|line| line.ends_with("the same")), "{text}");
+    assert!(verdicts.iter().all(|line| line.ends_with("equal")), "{text}");
 }
 
 #[test]
@@ -119,7 +127,7 @@ fn selections_that_count_as_0_are_counted() {
     let file = folder.write(
         "theirs.jsonl",
         r#"{"pool": "talk/1", "query": "key", "budget": 20, "selected": [1, 3, 5]}
-{"pool": "talk/1", "query": "pot", "budget": 20, "selected": [0]}
+{"pool": "talk/1", "query": "pot", "budget": 20, "selected": [99]}
 {"pool": "elsewhere/1", "query": "q", "budget": 20, "selected": []}
 "#,
     );
@@ -145,7 +153,7 @@ fn the_chart_has_a_panel_for_each_set_and_a_line_for_each_method() {
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert_eq!(svg.matches("<polyline ").count(), SETS.len() * 2);
     assert_eq!(svg.matches("<circle ").count(), SETS.len() * 2 * 3);
-    for name in [">friends<", ">meeting<", ">agent<", ">code<", ">chat<", ">newest<"] {
+    for name in [">friends<", ">meeting<", ">agent<", ">code<", ">auto<", ">newest<"] {
         assert_eq!(svg.matches(name).count(), 1, "{name}");
     }
     assert_eq!(svg.matches(">budget in tokens<").count(), SETS.len());
@@ -180,7 +188,11 @@ fn a_broken_line_is_named_by_file_line_and_path() {
     let file = folder.write("theirs.jsonl", r#"{"pool": "talk/1", "query": "key", "budget": 9}"#);
     let theirs = run(&["eval", TALK, "--selections", &file]);
     assert_eq!(theirs.code, Some(2));
-    assert!(theirs.stderr.starts_with(&format!("cupel: {file}:1: selected: ")), "{}", theirs.stderr);
+    assert!(
+        theirs.stderr.starts_with(&format!("cupel: {file}:1: selected: ")),
+        "{}",
+        theirs.stderr
+    );
 }
 
 #[test]
@@ -188,8 +200,8 @@ fn wrong_names_and_numbers_get_a_remedy() {
     for (arguments, remedy) in [
         (&["--policy", "chatt"] as &[&str], "did you mean `chat`?"),
         (&["--baseline", "newst"], "known are newest, random, oracle"),
-        (&["--reference", "chatt"], "did you mean `chat`?"),
-        (&["--reference", "xyzzy"], "measured are chat"),
+        (&["--baseline", "newest", "--reference", "newst"], "did you mean `newest`?"),
+        (&["--reference", "xyzzy"], "measured are auto"),
         (&["--policy", "chat", "--policy", "chat"], "method `chat` is named twice"),
         (&["--budget", "250,0"], "whole number of tokens above 0"),
         (&["--budget", "lots"], "write it as 8000 or 8k"),

@@ -2,12 +2,49 @@ use cupel::policy::CustomStrategy;
 use cupel::{FieldValue, PolicyDescription, WeightedScorer};
 
 /// The default policy: what the question needs, whatever the candidates are, without a model.
+///
+/// It is data like every other policy: print it, change it, build it with
+/// [`Strategies`](crate::Strategies).
+///
+/// - **Documents** (every candidate is one): the words that an item shares with the query, the words
+///   of its tags `symbol:…` and `path:…` included, lifted by the best of its path.
+/// - **Everything else** is a stream: words shared, and a part of what stands around a hit within
+///   its session (a tag `session:…`, or a pause of an hour), counted in two ways; more for whom and
+///   when the query names, and for the assistant where it is asked about its own words; evened out
+///   where lengths depend on roles.
+/// - **With tool results** in the stream: ids that are still live count beside relevance, and what
+///   repeats the query counts less.
+/// - The best are taken, whatever their size; among equals the newest. Where nothing is relevant, so
+///   are the newest.
+///
+/// Items of equal text are not dropped: people do say "Yes." twice. Copies that matter are found by
+/// [`supersede`](crate::supersede).
+///
+/// # Example
+///
+/// ```
+/// use cupel::{ContextBudget, ContextItemBuilder, Pipeline, SystemTimeProvider};
+/// use cupel_relevance::{Strategies, auto};
+///
+/// let strategies = Strategies::new("Which key did the deploy use?");
+/// let pipeline = Pipeline::from(auto().build_with(&strategies, SystemTimeProvider)?);
+///
+/// let said = |text: &str, tokens| ContextItemBuilder::new(text, tokens).build();
+/// let items = [said("The deploy used the old key.", 7)?, said("Lunch at noon?", 5)?, said("Yes!", 2)?];
+/// let window = pipeline.run(&items, &ContextBudget::builder(8).build()?)?;
+/// assert_eq!(window[0].content(), "The deploy used the old key.");
+///
+/// let text = toml::to_string(&auto())?;
+/// assert!(text.contains("type = \"neighbours\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn auto() -> PolicyDescription {
     let mut description = PolicyDescription::new(vec![WeightedScorer::new(scorer().into(), 1.0)]);
     description.name = Some("auto".into());
     description.description = Some("what the question needs, whatever the candidates are".into());
     description.slicer = CustomStrategy::new("best-first").into();
+    description.deduplication = false;
     description
 }
 
@@ -31,13 +68,10 @@ fn stream() -> CustomStrategy {
     let relevance = product(vec![
         sum(vec![around(), widened()]),
         CustomStrategy::new("speaker").with("factor", 1.4),
+        CustomStrategy::new("addressed").with("factor", 3.0),
         CustomStrategy::new("dates").with("month_factor", 1.5).with("day_factor", 2.0),
         CustomStrategy::new("class-norm").with("exponent", 0.7),
         CustomStrategy::new("length-norm").with("exponent", 0.7),
-        with_tools(
-            CustomStrategy::new("freshness").with("gain", 3.0).with("reach_tokens", 200.0),
-            1.0,
-        ),
     ]);
     let live = product(vec![
         max_norm(CustomStrategy::new("live-values")),
@@ -61,6 +95,7 @@ fn words(asking_weight: f64) -> CustomStrategy {
 fn around() -> CustomStrategy {
     CustomStrategy::new("neighbours")
         .with("group_by", "session")
+        .with("gap_seconds", 3600.0)
         .with("reach_tokens", 120.0)
         .with("group_exponent", 0.35)
         .with("later", 0.7)
@@ -72,6 +107,7 @@ fn around() -> CustomStrategy {
 fn widened() -> CustomStrategy {
     CustomStrategy::new("widened")
         .with("group_by", "session")
+        .with("gap_seconds", 3600.0)
         .with("reach_tokens", 120.0)
         .with("group_exponent", 0.35)
         .with("later", 0.7)
@@ -100,4 +136,129 @@ fn sum(scorers: Vec<CustomStrategy>) -> CustomStrategy {
 
 fn product(scorers: Vec<CustomStrategy>) -> CustomStrategy {
     CustomStrategy::new("product").with("scorers", FieldValue::from(scorers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Strategies;
+    use crate::testing::{at_minute, build, item, texts};
+    use cupel::{
+        ContextBudget, ContextItem, ContextItemBuilder, ContextKind, Pipeline, SystemTimeProvider,
+    };
+
+    fn pipeline(query: &str) -> Pipeline {
+        let strategies = Strategies::new(query);
+        Pipeline::from(auto().build_with(&strategies, SystemTimeProvider).unwrap())
+    }
+
+    fn window(query: &str, items: &[ContextItem], tokens: i64) -> Vec<String> {
+        let budget = ContextBudget::builder(tokens).build().unwrap();
+        let window = pipeline(query).run(items, &budget).unwrap();
+        window.iter().map(|item| item.content().to_owned()).collect()
+    }
+
+    #[test]
+    fn it_survives_being_written_and_read() {
+        let text = toml::to_string(&auto()).unwrap();
+        let parsed = toml::Deserializer::parse(&text).unwrap();
+        let read = PolicyDescription::deserialize_with(parsed, &Strategies::new("")).unwrap();
+        assert_eq!(read, auto());
+    }
+
+    #[test]
+    fn the_answer_beside_the_words_is_taken() {
+        let items = texts(&[
+            "Nice weather today.",
+            "Which key does the deploy use?",
+            "The one from March.",
+            "I had soup for lunch.",
+            "So did everyone.",
+        ]);
+        let expected = ["Which key does the deploy use?", "The one from March."];
+        assert_eq!(window("the key of the deploy", &items, 20), expected);
+    }
+
+    #[test]
+    fn documents_are_lifted_by_their_file() {
+        let function = |text: &str, path: &str| {
+            item(text).kind(ContextKind::document()).tags(vec![format!("path:{path}")])
+        };
+        let items = build([
+            function("fn trim() {}", "text.rs"),
+            function("fn parse_header() {}", "http.rs"),
+            function("fn trim_end() {}", "http.rs"),
+        ]);
+        let expected = ["fn parse_header() {}", "fn trim_end() {}"];
+        assert_eq!(window("parse a header and trim it", &items, 20), expected);
+    }
+
+    #[test]
+    fn ids_that_are_still_live_count_where_there_are_tools() {
+        let items = build([
+            item("user_id: ann_9921, order: W5918442").kind(ContextKind::tool_output()),
+            item("We talked about the weather for a while."),
+            item("And about soup."),
+        ]);
+        let expected = ["user_id: ann_9921, order: W5918442"];
+        assert_eq!(window("please send it back", &items, 10), expected);
+    }
+
+    #[test]
+    fn where_nothing_is_asked_the_newest_are_taken() {
+        for query in ["", "what is it?"] {
+            let items = build(
+                [2, 3, 1]
+                    .map(|minute| item(&format!("minute {minute}")).timestamp(at_minute(minute))),
+            );
+            assert_eq!(window(query, &items, 20), ["minute 2", "minute 3"], "{query}");
+        }
+    }
+
+    #[test]
+    fn texts_in_scripts_without_spaces_are_found() {
+        let items = texts(&["今天天气很好", "昨天部署失败了", "我们去吃饭吧"]);
+        assert_eq!(window("部署为什么失败", &items, 10), ["昨天部署失败了"]);
+    }
+
+    #[test]
+    fn an_explanation_names_words_and_neighbours() {
+        let items = texts(&["Which key does the deploy use?", "The one from March."]);
+        let explained = pipeline("deploy key").explain_scores(&items, &[0, 1]).unwrap();
+        let text = |at: usize| explained[at].as_ref().unwrap().to_string();
+        assert!(text(0).contains("word `deploy`"), "{}", text(0));
+        assert!(text(1).contains("neighbour `Which key does the deploy use?`"), "{}", text(1));
+    }
+
+    #[test]
+    fn the_same_bits_come_out_on_any_number_of_threads() {
+        let words = ["amber", "birch", "cloud", "delta", "ember", "flint", "grove", "heath"];
+        let text = |at: usize| {
+            let word = |step: usize| words[(at * 7 + step * at) % words.len()];
+            format!("{} {} {} w{at}", word(1), word(2), word(3))
+        };
+        let items = build((0..200).map(|at| {
+            ContextItemBuilder::new(text(at), 5 + (at as i64 * 13) % 40)
+                .tags(vec![
+                    format!("session:{}", at / 20),
+                    format!("role:{}", ["user", "tool"][at % 2]),
+                ])
+                .timestamp(at_minute(at as i64))
+        }));
+        let bits = |strategies: &Strategies, list: &[ContextItem]| -> Vec<u64> {
+            let policy = auto().build_with(strategies, SystemTimeProvider).unwrap();
+            let mut scores = vec![0.0; list.len()];
+            policy.scorer().score_all(list, &mut scores);
+            scores.into_iter().map(f64::to_bits).collect()
+        };
+        let lists = [&items[..], &items[50..], &items[..120], &items[20..90]];
+        let alone = lists.map(|list| bits(&Strategies::new("amber cloud grove"), list));
+        let shared = Strategies::new("amber cloud grove");
+        std::thread::scope(|scope| {
+            for round in 0..12 {
+                let (shared, list, expected) = (&shared, lists[round % 4], &alone[round % 4]);
+                scope.spawn(move || assert_eq!(&bits(shared, list), expected));
+            }
+        });
+    }
 }

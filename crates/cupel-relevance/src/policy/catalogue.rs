@@ -1,14 +1,18 @@
-//! Which strategies there are, and which options they take.
+//! Which options strategies take, for the JSON Schema.
+
+use serde_json::json;
+
+use self::Kind::{Number, Numbers, Scorer, Scorers, Text, Whole};
 
 /// A strategy by name.
-pub(super) struct Entry {
-    pub(super) name: &'static str,
-    pub(super) options: &'static [(&'static str, Kind)],
+struct Entry {
+    name: &'static str,
+    options: &'static [(&'static str, Kind)],
 }
 
 /// What an option is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+enum Kind {
     Number,
     Whole,
     Text,
@@ -18,15 +22,13 @@ pub(super) enum Kind {
     Scorers,
 }
 
-use Kind::{Number, Numbers, Scorer, Scorers, Text, Whole};
-
 macro_rules! catalogue {
     ($($name:literal: [$($option:ident $kind:ident),*],)*) => {
         &[$(Entry { name: $name, options: &[$((stringify!($option), $kind)),*] }),*]
     };
 }
 
-pub(super) const SCORERS: &[Entry] = catalogue! {
+const SCORERS: &[Entry] = catalogue! {
     "bm25": [
         k1 Number, b Number, idf_exponent Number, max_terms Whole, asking_weight Number,
         language Text, fields Numbers
@@ -52,39 +54,20 @@ pub(super) const SCORERS: &[Entry] = catalogue! {
     "class-norm": [exponent Number],
     "length-norm": [exponent Number],
     "speaker": [factor Number],
+    "addressed": [factor Number],
     "dates": [month_factor Number, day_factor Number],
     "freshness": [gain Number, reach_tokens Number],
     "echo": [strength Number, language Text, fields Numbers],
     "vectors": [],
 };
 
-pub(super) const SLICERS: &[Entry] = catalogue! {
+const SLICERS: &[Entry] = catalogue! {
     "best-first": [],
     "mmr": [balance Number, similarity Text, language Text, fields Numbers],
 };
 
-/// The names of the scorers.
-pub(super) const SCORER_NAMES: &[&str] = &names::<18>(SCORERS);
-
-/// The names of the slicers.
-pub(super) const SLICER_NAMES: &[&str] = &names::<2>(SLICERS);
-
-const fn names<const N: usize>(entries: &[Entry]) -> [&'static str; N] {
-    assert!(entries.len() == N, "every strategy has a name");
-    let mut names = [""; N];
-    let mut at = 0;
-    while at < N {
-        names[at] = entries[at].name;
-        at += 1;
-    }
-    names
-}
-
 /// The JSON Schema of the options of a strategy, by name.
-#[cfg(feature = "schema")]
 pub(super) fn schemas(name: &str) -> serde_json::Map<String, serde_json::Value> {
-    use serde_json::json;
-
     let schema = |kind: Kind| match kind {
         Number => json!({ "type": "number" }),
         Whole => json!({ "type": "integer", "minimum": 1 }),
@@ -100,4 +83,69 @@ pub(super) fn schemas(name: &str) -> serde_json::Map<String, serde_json::Value> 
     let entry = SCORERS.iter().chain(SLICERS).find(|entry| entry.name == name);
     let options = entry.map_or(&[][..], |entry| entry.options);
     options.iter().map(|(option, kind)| ((*option).to_owned(), schema(*kind))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Strategies;
+    use crate::policy::strategies::{SCORERS as SCORER_NAMES, SLICERS as SLICER_NAMES};
+    use cupel::PolicyDescription;
+    use serde_json::{Map, Value};
+
+    #[test]
+    fn every_strategy_is_in_the_catalogue() {
+        assert!(SCORERS.iter().map(|entry| entry.name).eq(SCORER_NAMES.iter().copied()));
+        assert!(SLICERS.iter().map(|entry| entry.name).eq(SLICER_NAMES.iter().copied()));
+    }
+
+    fn example(option: &str, kind: Kind) -> Value {
+        match kind {
+            Number => json!(0.75),
+            Whole => json!(3),
+            Text => match option {
+                "language" => json!("german"),
+                "similarity" => json!("words"),
+                _ => json!("Document"),
+            },
+            Numbers => json!({ "symbol": 1.5 }),
+            Scorer => json!("recency"),
+            Scorers => json!(["recency", { "type": "bm25", "weight": 2 }]),
+        }
+    }
+
+    fn examples(entry: &Entry) -> Value {
+        // One of the two conditions of `when` excludes the other.
+        let options = entry.options.iter().filter(|(option, _)| *option != "any_of");
+        let mut map: Map<String, Value> =
+            options.map(|(option, kind)| ((*option).into(), example(option, *kind))).collect();
+        map.insert("type".into(), entry.name.into());
+        map.into()
+    }
+
+    #[test]
+    fn every_option_of_the_catalogue_is_read() {
+        let read = |value: Value| {
+            PolicyDescription::deserialize_with(value, &Strategies::new("x")).map(|_| ())
+        };
+        for entry in SCORERS.iter().filter(|entry| entry.name != "vectors") {
+            let result = read(json!({ "scorers": [examples(entry)] }));
+            assert!(result.is_ok(), "{}: {result:?}", entry.name);
+        }
+        for entry in SLICERS {
+            let result = read(json!({ "scorers": ["recency"], "slicer": examples(entry) }));
+            assert!(result.is_ok(), "{}: {result:?}", entry.name);
+        }
+    }
+
+    #[test]
+    fn the_schema_names_the_strategies_and_their_options() {
+        let text = PolicyDescription::json_schema_with(&Strategies::new("")).to_string();
+        assert!(text.contains("\"group-lift\"") && text.contains("\"idf_exponent\""), "{text}");
+        assert_eq!(
+            schemas("speaker"),
+            *json!({ "factor": { "type": "number" } }).as_object().unwrap()
+        );
+        assert!(schemas("unheard").is_empty());
+    }
 }

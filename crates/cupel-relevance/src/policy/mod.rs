@@ -1,6 +1,7 @@
 //! Relevance as part of policies that are data.
 
 mod auto;
+#[cfg(feature = "schema")]
 mod catalogue;
 mod strategies;
 

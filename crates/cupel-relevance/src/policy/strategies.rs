@@ -6,13 +6,14 @@ use chrono::TimeDelta;
 use cupel::policy::{DescriptionError, Options, StrategyProvider};
 use cupel::{ContextItem, ContextKind, Scorer, Slicer};
 
+#[cfg(feature = "schema")]
 use super::catalogue;
 use crate::{
-    Analysis, BestFirstSlice, Bm25Parameters, Bm25Scorer, ClassNormScorer, Condition,
-    ConstantScorer, DateScorer, EchoScorer, Field, FreshnessScorer, FusionScorer, GroupLiftScorer,
-    Grouping, Index, ItemVectors, Kernel, Language, LengthNormScorer, LiveValuesScorer,
-    MaxNormScorer, MmrSlice, NeighbourParameters, NeighbourScorer, ProductScorer, Query,
-    Similarity, SpeakerScorer, SumScorer, VectorScorer, WhenScorer, WidenedScorer,
+    AddressedScorer, Analysis, BestFirstSlice, Bm25Parameters, Bm25Scorer, ClassNormScorer,
+    Condition, ConstantScorer, DateScorer, EchoScorer, Field, FreshnessScorer, FusionScorer,
+    GroupLiftScorer, Grouping, Index, ItemVectors, Kernel, Language, LengthNormScorer,
+    LiveValuesScorer, MaxNormScorer, MmrSlice, NeighbourParameters, NeighbourScorer, ProductScorer,
+    Query, Similarity, SpeakerScorer, SumScorer, VectorScorer, WhenScorer, WidenedScorer,
 };
 
 /// The strategies of this crate for [`PolicyDescription`](cupel::PolicyDescription), with the query
@@ -20,12 +21,13 @@ use crate::{
 ///
 /// Names and options are those of the scorers and slicers, in kebab case without the suffix:
 /// `bm25`, `widened`, `neighbours`, `group-lift`, `fusion`, `sum`, `product`, `max-norm`, `when`,
-/// `constant`, `live-values`, `class-norm`, `length-norm`, `speaker`, `dates`, `freshness`, `echo`,
+/// `constant`, `live-values`, `class-norm`, `length-norm`, `speaker`, `addressed`, `dates`, `freshness`, `echo`,
 /// `vectors`; `best-first`, `mmr`.
 ///
 /// Strategies that analyse texts take a `language` (`english` by default; `none` for no stems and no
 /// stop words) and `fields`, the tags whose words count too (`{ symbol = 2, path = 1 }` by default).
-/// Those that look at groups take `group_by`, the name of a tag, or `gap_seconds`.
+/// Those that look at groups take `group_by`, the name of a tag, and `gap_seconds`, the longest pause
+/// within a group; if both are given, the pause counts where no item has the tag.
 ///
 /// Everything that was built from one value, or from others that it was [asked](Self::ask), shares
 /// its indexes.
@@ -50,7 +52,7 @@ use crate::{
 ///
 /// let items = [
 ///     ContextItemBuilder::new("The deploy failed: no space on disk.", 9).build()?,
-///     ContextItemBuilder::new("Lunch is at noon.", 6).build()?,
+///     ContextItemBuilder::new("Lunch is at noon.", 6).tags(vec!["session:2".into()]).build()?,
 /// ];
 /// let window = pipeline.run(&items, &ContextBudget::builder(10).build()?)?;
 /// assert_eq!(window[0].content(), "The deploy failed: no space on disk.");
@@ -141,15 +143,41 @@ impl Strategies {
     }
 }
 
+/// The names of the scorers.
+pub(super) const SCORERS: [&str; 19] = [
+    "bm25",
+    "widened",
+    "neighbours",
+    "group-lift",
+    "fusion",
+    "sum",
+    "product",
+    "max-norm",
+    "when",
+    "constant",
+    "live-values",
+    "class-norm",
+    "length-norm",
+    "speaker",
+    "addressed",
+    "dates",
+    "freshness",
+    "echo",
+    "vectors",
+];
+
+/// The names of the slicers.
+pub(super) const SLICERS: [&str; 2] = ["best-first", "mmr"];
+
 type Built<T> = Result<Box<T>, DescriptionError>;
 
 impl StrategyProvider for Strategies {
     fn scorer_names(&self) -> &[&'static str] {
-        catalogue::SCORER_NAMES
+        &SCORERS
     }
 
     fn slicer_names(&self) -> &[&'static str] {
-        catalogue::SLICER_NAMES
+        &SLICERS
     }
 
     fn scorer(&self, name: &str, options: &mut Options<'_>) -> Built<dyn Scorer> {
@@ -185,6 +213,10 @@ impl StrategyProvider for Strategies {
             "speaker" => {
                 let query = self.query(&Analysis::default());
                 Box::new(SpeakerScorer::new(query, options.required("factor")?)?)
+            }
+            "addressed" => {
+                let query = self.query(&Analysis::default());
+                Box::new(AddressedScorer::new(&query, options.required("factor")?)?)
             }
             "dates" => {
                 let (month, day) =
@@ -306,24 +338,22 @@ fn neighbours(options: &mut Options<'_>) -> Result<NeighbourScorer, DescriptionE
 /// The grouping that the options name, or by a tag.
 fn grouping(options: &mut Options<'_>, tag: &str) -> Result<Grouping, DescriptionError> {
     let by_tag: Option<String> = options.optional("group_by")?;
-    let gap: Option<f64> = options.optional("gap_seconds")?;
-    match (by_tag, gap) {
-        (None, None) => Ok(Grouping::tag(tag)),
-        (Some(tag), None) => Ok(Grouping::Tag(tag)),
-        (None, Some(seconds)) if seconds > 0.0 && seconds.is_finite() => {
-            let milliseconds = (seconds * 1_000.0).min(i64::MAX as f64) as i64;
-            let longest = TimeDelta::try_milliseconds(milliseconds).unwrap_or(TimeDelta::MAX);
-            Ok(Grouping::Gap(longest))
-        }
-        (None, Some(seconds)) => {
-            let text = format!("must be positive and finite, got {seconds}");
-            Err(DescriptionError::new(text).in_field("gap_seconds"))
-        }
-        (Some(_), Some(_)) => {
-            let text = "must be absent where `group_by` is given";
-            Err(DescriptionError::new(text).in_field("gap_seconds"))
-        }
+    let gap = options.optional("gap_seconds")?.map(longest_gap).transpose()?;
+    Ok(match (by_tag, gap) {
+        (None, None) => Grouping::tag(tag),
+        (Some(tag), None) => Grouping::Tag(tag),
+        (None, Some(gap)) => Grouping::Gap(gap),
+        (Some(tag), Some(gap)) => Grouping::TagOrGap(tag, gap),
+    })
+}
+
+fn longest_gap(seconds: f64) -> Result<TimeDelta, DescriptionError> {
+    if !seconds.is_finite() || seconds <= 0.0 {
+        let text = format!("must be positive and finite, got {seconds}");
+        return Err(DescriptionError::new(text).in_field("gap_seconds"));
     }
+    // A float beyond the range of an integer becomes the largest.
+    Ok(TimeDelta::try_milliseconds((seconds * 1_000.0) as i64).unwrap_or(TimeDelta::MAX))
 }
 
 fn condition(options: &mut Options<'_>) -> Result<Condition, DescriptionError> {
@@ -333,5 +363,111 @@ fn condition(options: &mut Options<'_>) -> Result<Condition, DescriptionError> {
         (Some(kind), None) => Ok(Condition::All(ContextKind::new(kind)?)),
         (None, Some(kind)) => Ok(Condition::Any(ContextKind::new(kind)?)),
         _ => Err(DescriptionError::new("one of `all_of` and `any_of` is required, with a kind")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{scores, texts};
+    use cupel::{PolicyDescription, SystemTimeProvider};
+
+    fn read(text: &str) -> Result<PolicyDescription, String> {
+        let parsed = toml::Deserializer::parse(text).map_err(|error| error.to_string())?;
+        PolicyDescription::deserialize_with(parsed, &Strategies::new("deploy key"))
+            .map_err(|error| error.to_string().trim().to_owned())
+    }
+
+    fn refused(scorer: &str) -> String {
+        read(&format!("scorers = [{{ {scorer} }}]")).unwrap_err()
+    }
+
+    #[test]
+    fn every_scorer_is_built_by_its_name() {
+        for scorer in [
+            "type = 'bm25'",
+            "type = 'widened'",
+            "type = 'neighbours', scorer = 'bm25'",
+            "type = 'group-lift', scorer = 'bm25'",
+            "type = 'fusion', scorers = ['bm25', 'recency']",
+            "type = 'sum', scorers = ['bm25', { type = 'recency', weight = 2 }]",
+            "type = 'product', scorers = ['bm25', 'recency']",
+            "type = 'max-norm', scorer = 'bm25'",
+            "type = 'when', any_of = 'ToolOutput', then = 'bm25', otherwise = 'recency'",
+            "type = 'constant', score = 1",
+            "type = 'live-values'",
+            "type = 'class-norm', exponent = 1",
+            "type = 'length-norm', exponent = 1",
+            "type = 'speaker', factor = 2",
+            "type = 'addressed', factor = 2",
+            "type = 'dates', month_factor = 2, day_factor = 3",
+            "type = 'freshness', gain = 1, reach_tokens = 9",
+            "type = 'echo', strength = 0.5",
+        ] {
+            let result = read(&format!("slicer = 'best-first'\nscorers = [{{ {scorer} }}]"));
+            assert!(result.is_ok(), "{scorer}: {result:?}");
+        }
+        assert!(read("slicer = 'mmr'\nscorers = ['bm25']").is_ok());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_its_path() {
+        let text = refused("type = 'bm25', k1 = -1");
+        assert_eq!(text, "scorers[0].k1: must be finite and not negative, got -1");
+        let text = refused("type = 'sum', scorers = ['bm25', { type = 'echo', strength = 2 }]");
+        assert_eq!(text, "scorers[0].scorers[1].strength: must be within 0 and 1, got 2");
+        let text = refused("type = 'bm25', fields = { symbol = 0 }");
+        assert_eq!(text, "scorers[0].fields.symbol: must be positive and finite, got 0");
+        let text = refused("type = 'bm25', language = 'latin'");
+        assert!(text.starts_with("scorers[0].language: unknown language `latin`; known"), "{text}");
+        let text = refused("type = 'widened', gap_seconds = 0");
+        assert_eq!(text, "scorers[0].gap_seconds: must be positive and finite, got 0");
+        let text = refused("type = 'when', then = 'bm25', otherwise = 'bm25'");
+        assert_eq!(text, "scorers[0]: one of `all_of` and `any_of` is required, with a kind");
+        assert!(refused("type = 'bm25', k2 = 1").starts_with("scorers[0]"));
+    }
+
+    #[test]
+    fn vectors_must_be_supplied() {
+        let text = refused("type = 'vectors'");
+        let expected =
+            "scorers[0]: needs vectors, and none were supplied; hand them in, or use words";
+        assert_eq!(text, expected);
+        let items = texts(&["a"]);
+        let mut vectors = ItemVectors::new(2).unwrap();
+        vectors.extend(&items, &[vec![1.0, 0.0]]).unwrap();
+        let strategies = Strategies::new("").with_vectors(Arc::new(vectors), vec![1.0, 0.0]);
+        let parsed = toml::Deserializer::parse("scorers = ['vectors']").unwrap();
+        let description = PolicyDescription::deserialize_with(parsed, &strategies).unwrap();
+        let policy = description.build_with(&strategies, SystemTimeProvider).unwrap();
+        assert_eq!(scores(policy.scorer(), &items), [1.0]);
+    }
+
+    #[test]
+    fn a_similarity_that_nobody_knows_is_refused() {
+        let text = read("slicer = { type = 'mmr', similarity = 'x' }\nscorers = ['bm25']");
+        let expected = "slicer.similarity: must be `words` or `vectors`, got `x`";
+        assert_eq!(text.unwrap_err(), expected);
+    }
+
+    #[test]
+    fn all_scorers_of_one_language_share_an_index_and_other_queries_too() {
+        let strategies = Strategies::new("deploy");
+        let parsed = toml::Deserializer::parse(
+            "scorers = ['bm25', 'widened', { type = 'bm25', language = 'none' }]",
+        );
+        let description =
+            PolicyDescription::deserialize_with(parsed.unwrap(), &strategies).unwrap();
+        let items = texts(&["deploy key", "lunch"]);
+        for asked in [strategies.clone(), strategies.ask("key")] {
+            let policy = description.build_with(&asked, SystemTimeProvider).unwrap();
+            assert!(scores(policy.scorer(), &items)[0] > 0.0);
+        }
+        let sizes = |strategies: &Strategies| -> Vec<usize> {
+            strategies.indexes.lock().unwrap().iter().map(Index::len).collect()
+        };
+        assert_eq!(sizes(&strategies), [2, 2]);
+        strategies.retain(&items[1..]);
+        assert_eq!(sizes(&strategies), [1, 1]);
     }
 }

@@ -1,6 +1,7 @@
 use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
 
 use super::score_in_list;
+use crate::highlights::WORD;
 use crate::index::ListView;
 use crate::parameter;
 use crate::text::lexicon::TermId;
@@ -228,10 +229,13 @@ impl Scorer for Bm25Scorer {
     }
 
     fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+        // People know the words that they wrote, not their stems.
+        let written = self.query.written_words();
         let explain = |parts: Vec<TermContribution>| {
             let total = parts.iter().map(|part| part.score).sum();
             let word = |part: TermContribution| {
-                ScoreExplanation::new(format!("word `{}`", part.term), part.score)
+                let word = written.get(&part.term).unwrap_or(&part.term);
+                ScoreExplanation::new(format!("{WORD}`{word}`"), part.score)
             };
             ScoreExplanation::new("words", total).with_parts(parts.into_iter().map(word).collect())
         };
@@ -321,7 +325,7 @@ mod tests {
     #[test]
     fn a_query_of_a_hundred_thousand_words_is_answered() {
         let words: Vec<String> =
-            (0..100_000).map(|number| format!("w{}", number % 30_000)).collect();
+            (0..100_000).map(|number| format!("{}", 100_000 + number % 30_000)).collect();
         let items = texts(&[&words[..30].join(" "), "lunch", &words[40..70].join(" ")]);
         let found = scores(&bm25(&words.join(" "), plain()), &items);
         assert!(found[0] > 0.0 && found[1] == 0.0 && found[2] > 0.0);

@@ -109,8 +109,9 @@ impl Scorer for SumScorer {
             explanations
         };
         let children = self.entries.iter().map(weighted).collect();
-        let sum = |parts: Vec<ScoreExplanation>| {
+        let sum = |mut parts: Vec<ScoreExplanation>| {
             let total = parts.iter().map(|part| part.score).sum();
+            parts.retain(|part| part.score != 0.0);
             ScoreExplanation::new("sum", total).with_parts(parts)
         };
         by_item(children, positions.len()).into_iter().map(sum).collect()
@@ -308,7 +309,7 @@ mod tests {
         assert_eq!(explanations[0].score, scores[1]);
         assert_eq!(
             explanations[1].to_string(),
-            "sum 0.2500\n  divided by the largest, 4.0000 0.2500\n    product 1.0000\n  3 × other 0.0000"
+            "sum 0.2500\n  divided by the largest, 4.0000 0.2500\n    product 1.0000"
         );
     }
 }

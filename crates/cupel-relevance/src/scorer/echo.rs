@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn the_share_of_distinct_terms_in_the_query_counts() {
-        let rows = ["q1 q1 q2 n1 n2", "q1 q2", "n1"];
-        assert_close(&echo("q1 q2 q3", &rows), &[0.75, 0.5, 1.0]);
+        let rows = ["amber amber birch cloud delta", "amber birch", "cloud"];
+        assert_close(&echo("amber birch ember", &rows), &[0.75, 0.5, 1.0]);
     }
 
     #[test]

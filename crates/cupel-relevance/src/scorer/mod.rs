@@ -12,10 +12,11 @@
 //! | [`WhenScorer`], [`ConstantScorer`] | the list; nothing | one scorer or another; the same for all |
 //! | [`LiveValuesScorer`] | ids and numbers | how many were last mentioned here |
 //! | [`ClassNormScorer`], [`LengthNormScorer`] | class, tokens | a factor that makes short and long comparable |
-//! | [`SpeakerScorer`], [`DateScorer`] | speaker, time | a factor, where the query names them |
+//! | [`SpeakerScorer`], [`AddressedScorer`], [`DateScorer`] | speaker, role, time | a factor, where the query names them |
 //! | [`FreshnessScorer`] | newer tokens | a factor that falls from the newest on |
 //! | [`EchoScorer`] | words | a factor, where the text repeats the query |
 
+mod addressed;
 mod bm25;
 mod combine;
 mod constant;
@@ -35,6 +36,7 @@ mod widened;
 
 use cupel::{ContextItem, Scorer};
 
+pub use addressed::AddressedScorer;
 pub use bm25::{Bm25Parameters, Bm25Scorer, TermContribution};
 pub use combine::{MaxNormScorer, ProductScorer, SumScorer};
 pub use constant::ConstantScorer;

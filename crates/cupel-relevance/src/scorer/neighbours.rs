@@ -4,6 +4,7 @@ use super::combine::explain_child;
 use super::kernel::{FittedKernel, Kernel, number, typical_tokens};
 use super::{score_in_list, scores_of};
 use crate::excerpt::excerpt;
+use crate::highlights::NEIGHBOUR;
 use crate::{Grouping, parameter};
 
 /// Lets an item share in the scores of what was said around it.
@@ -133,7 +134,7 @@ impl NeighbourScorer {
         let named: Vec<usize> = shares.iter().take(NAMED).map(|share| share.position).collect();
         let mut why = self.inner.explain(items, &named).into_iter();
         let explain = |share: &NeighbourShare| {
-            let text = format!("neighbour `{}`", excerpt(items[share.position].content()));
+            let text = format!("{NEIGHBOUR}`{}`", excerpt(items[share.position].content()));
             let part = share.score / scores[share.position];
             let words = why.next().map_or(Vec::new(), |why| scaled(why, part).parts);
             ScoreExplanation::new(text, share.score).with_parts(words)

@@ -106,10 +106,10 @@ pub(super) struct Analyzer {
 
 impl Analyzer {
     pub(super) fn new(analysis: &Analysis) -> Self {
-        let stop_words = analysis.stop_words.map_or(&[][..], Language::stop_words);
+        let stop_words = analysis.stop_words.into_iter().flat_map(Language::stop_words);
         Self {
             stemmer: analysis.stemming.map(Stemmer::new),
-            stop_words: stop_words.iter().copied().collect(),
+            stop_words: stop_words.collect(),
             buffer: String::new(),
         }
     }
@@ -198,7 +198,10 @@ mod tests {
 
     #[test]
     fn numbers_and_ids_are_kept_whole() {
-        assert_terms("HAT001 4WQ150s 3.14", &["hat001", "4wq150s", "3", "14", "3.14"]);
+        assert_terms(
+            "HAT001 4WQ150s 3.14",
+            &["hat", "001", "hat001", "4wq150s", "3", "14", "3.14"],
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The parts of an identifier.
 
-/// Calls `part` for each part of `parseHTTPRequest`, `snake_case` or `SCREAMING_CASE`, in order. A
-/// word without parts is one itself. Digits stay where they are: `sha256`, `step3a`.
+/// Calls `part` for each part of `parseHTTPRequest`, `snake_case`, `SCREAMING_CASE` or `step3`, in
+/// order. A word without parts is one itself. Where letters and digits alternate more often, as in
+/// `9fk2b`, it is an id and has no parts.
 pub(super) fn for_each_part<'w>(word: &'w str, mut part: impl FnMut(&'w str)) {
     for piece in word.split('_').filter(|piece| !piece.is_empty()) {
         for_each_hump(piece, &mut part);
@@ -15,12 +16,25 @@ fn for_each_hump<'w>(piece: &'w str, part: &mut impl FnMut(&'w str)) {
     while let Some((at, character)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
         if previous.is_some_and(|previous| is_border(previous, character, next)) {
-            part(&piece[start..at]);
+            split_digits(&piece[start..at], part);
             start = at;
         }
         previous = Some(character);
     }
-    part(&piece[start..]);
+    split_digits(&piece[start..], part);
+}
+
+/// Parts letters from digits if there is one border between them.
+fn split_digits<'w>(hump: &'w str, part: &mut impl FnMut(&'w str)) {
+    let is_digit = |at: usize| hump.as_bytes()[at].is_ascii_digit();
+    let mut borders = (1..hump.len()).filter(|at| is_digit(at - 1) != is_digit(*at));
+    match (borders.next(), borders.next()) {
+        (Some(border), None) => {
+            part(&hump[..border]);
+            part(&hump[border..]);
+        }
+        _ => part(hump),
+    }
 }
 
 /// Whether a new part begins with `character`: `getName` at `N`, `HTTPRequest` at `R`.
@@ -58,10 +72,18 @@ mod tests {
     }
 
     #[test]
-    fn digits_stay_where_they_are() {
+    fn one_border_between_letters_and_digits_parts_them() {
+        assert_eq!(parts("step3"), ["step", "3"]);
+        assert_eq!(parts("HAT001"), ["HAT", "001"]);
+        assert_eq!(parts("utf8Decoder"), ["utf", "8", "Decoder"]);
+        assert_eq!(parts("größe7"), ["größe", "7"]);
+    }
+
+    #[test]
+    fn ids_in_which_letters_and_digits_alternate_have_no_parts() {
+        assert_eq!(parts("9fk2b"), ["9fk2b"]);
         assert_eq!(parts("sha256sum"), ["sha256sum"]);
-        assert_eq!(parts("utf8Decoder"), ["utf8", "Decoder"]);
-        assert_eq!(parts("4WQ150"), ["4WQ150"]);
+        assert_eq!(parts("2024"), ["2024"]);
     }
 
     #[test]

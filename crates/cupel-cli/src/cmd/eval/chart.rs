@@ -51,8 +51,10 @@ fn set(panel: &Panel<'_>, rows: &[Row]) -> String {
         panel.top - 14.0,
         plot::escaped(name),
     );
-    svg.push_str(&panel.axes("recall"));
-    for (turn, rows) in rows.chunk_by(|a, b| a.method == b.method).enumerate() {
+    svg.push_str(&panel.axes("recall ± standard error"));
+    let methods: Vec<&[Row]> = rows.chunk_by(|a, b| a.method == b.method).collect();
+    // The first one is drawn last, so that no other hides it.
+    for (turn, rows) in methods.into_iter().enumerate().rev() {
         let shares: Vec<f64> = rows.iter().map(|row| row.recall.mean).collect();
         svg.push_str(&panel.line(turn, &shares));
         for row in rows {

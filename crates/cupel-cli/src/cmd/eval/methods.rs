@@ -2,18 +2,47 @@
 
 use std::path::PathBuf;
 
-use cupel::policy::BuiltIn;
-use cupel::{ContextItem, FixedClock, Pipeline};
-use cupel_eval::{Baseline, DataSet, Method, PolicySelector, RecordedSelections, SelectError};
+use cupel::{ContextItem, CupelError, FixedClock, Pipeline, PolicyDescription};
+use cupel_eval::{Baseline, DataSet, Method, PolicySelector, RecordedSelections};
+use cupel_relevance::Strategies;
 
 use crate::error::Failure;
 use crate::output;
-use crate::policy::{self, NamedPolicy};
+use crate::policy;
 use crate::render::number::counted;
 
+/// A policy that is built anew for each question.
+pub(super) struct MeasuredPolicy {
+    name: String,
+    description: PolicyDescription,
+    /// Holds what was found out about texts, so that the next question need not do it again.
+    strategies: Strategies,
+}
+
 /// The policies, each known to be valid.
-pub(super) fn policies(names: &[String]) -> Result<Vec<NamedPolicy>, Failure> {
-    names.iter().map(|name| policy::load(name)).collect()
+pub(super) fn policies(names: &[String]) -> Result<Vec<MeasuredPolicy>, Failure> {
+    let load = |name: &String| {
+        let description = policy::describe(name)?;
+        let measured =
+            MeasuredPolicy { name: name.clone(), description, strategies: policy::without_query() };
+        let built = measured.pipeline("", &[]);
+        built.map_err(|error| Failure::cannot(format!("{name}: {error}")))?;
+        Ok(measured)
+    };
+    names.iter().map(load).collect()
+}
+
+impl MeasuredPolicy {
+    /// The pipeline for one question.
+    fn pipeline(&self, query: &str, items: &[ContextItem]) -> Result<Pipeline, CupelError> {
+        let strategies = self.strategies.ask(query);
+        Ok(Pipeline::from(self.description.build_with(&strategies, clock(items))?))
+    }
+
+    fn method(&self) -> Method<'_> {
+        let selector = PolicySelector::new(|query, items| Ok(self.pipeline(query, items)?));
+        Method::new(&self.name, selector)
+    }
 }
 
 /// The selections of each file, with its name.
@@ -35,42 +64,27 @@ pub(super) fn selections<'d>(
 
 /// All methods: policies, then baselines, then selections.
 pub(super) fn all<'m>(
-    policies: &'m [NamedPolicy],
+    policies: &'m [MeasuredPolicy],
     baselines: &[Baseline],
     selections: Vec<(String, RecordedSelections<'m>)>,
 ) -> Result<Vec<Method<'m>>, Failure> {
-    let mut methods: Vec<Method<'m>> = policies.iter().map(by_policy).collect();
+    let mut methods: Vec<Method<'m>> = policies.iter().map(MeasuredPolicy::method).collect();
     methods.extend(baselines.iter().map(|baseline| Method::new(baseline.name(), *baseline)));
     methods.extend(selections.into_iter().map(|(name, read)| Method::new(name, read)));
     refuse_equal_names(&methods)?;
     Ok(methods)
 }
 
-fn by_policy(named: &NamedPolicy) -> Method<'_> {
-    let selector = PolicySelector::new(|query, items| pipeline(named, query, items));
-    Method::new(&named.name, selector)
-}
-
-/// The pipeline for one question.
-fn pipeline(
-    named: &NamedPolicy,
-    _query: &str,
-    candidates: &[ContextItem],
-) -> Result<Pipeline, SelectError> {
-    Ok(Pipeline::from(named.description.build_with(&BuiltIn, clock(candidates))?))
-}
-
 /// A question is asked when the newest candidate is there. Without time stamps no age matters.
-fn clock(candidates: &[ContextItem]) -> FixedClock {
-    let newest = candidates.iter().filter_map(ContextItem::timestamp).max();
+fn clock(items: &[ContextItem]) -> FixedClock {
+    let newest = items.iter().filter_map(ContextItem::timestamp).max();
     FixedClock(newest.unwrap_or_default())
 }
 
 /// Rows of a table need names that tell them apart.
 fn refuse_equal_names(methods: &[Method<'_>]) -> Result<(), Failure> {
-    let is_second = |at: &usize| {
-        methods[..*at].iter().any(|earlier| earlier.name() == methods[*at].name())
-    };
+    let is_second =
+        |at: &usize| methods[..*at].iter().any(|earlier| earlier.name() == methods[*at].name());
     match (0..methods.len()).find(is_second) {
         None => Ok(()),
         Some(at) => {

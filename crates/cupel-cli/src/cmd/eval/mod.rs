@@ -25,7 +25,7 @@ use report::Report;
 
 const EXAMPLES: &str = "\
 Examples:
-  cupel eval examples/eval/*.jsonl --policy chat --policy rag --budget 250,500
+  cupel eval examples/eval/*.jsonl --policy auto --policy chat --budget 250,500
   cupel eval talks.jsonl.gz --policy mine.toml --baseline newest --baseline oracle --by category
   cupel eval talks.jsonl.gz --selections theirs.jsonl --json
   cupel eval talks.jsonl.gz --policy mine.toml --svg recall.svg --write mine.jsonl
@@ -37,7 +37,9 @@ The format of the data is in examples/eval/README.md.";
 /// The data has questions whose evidence is known. Each method answers each question with a
 /// selection of the candidates; shown is how much of the evidence is in it: recall (the share that
 /// is kept), full (how often all is) and coverage (the share of facts that are stated at least
-/// once). Then methods are compared question by question.
+/// once). Then methods are compared question by question: one is better or worse than another if the
+/// 95 % interval of their difference leaves out 0 and at least six questions differ; if not, it is
+/// unclear, as chance may do as much.
 ///
 /// A method is called by the word by which it is asked for. Time stands still at each question's
 /// newest candidate, so the same data give the same figures at any hour, on any number of threads.

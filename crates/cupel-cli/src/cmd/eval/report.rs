@@ -1,5 +1,7 @@
 //! The figures as tables.
 
+use std::fmt::Write;
+
 use cupel_eval::{Difference, Figure, Mean, Row, Summary};
 use serde::Serialize;
 
@@ -69,11 +71,11 @@ impl Section<'_> {
             text.push_str(&self.figures(budgets).render(self.screen, self.palette));
         }
         for note in self.notes() {
-            text.push_str(&format!("  {note}\n"));
+            let _ = writeln!(text, "  {note}");
         }
         if self.differences().next().is_some() {
             let heading = format!("  compared with {}, query by query", self.report.reference);
-            text.push_str(&format!("\n{}\n", self.palette.strong(&heading)));
+            let _ = writeln!(text, "\n{}", self.palette.strong(&heading));
             text.push_str(&self.comparison().render(self.screen, self.palette));
         }
         text
@@ -144,10 +146,10 @@ impl Section<'_> {
             ("budget", Side::Right),
             ("points", Side::Right),
             ("95 % interval", Side::Right),
-            ("wins", Side::Right),
-            ("losses", Side::Right),
-            ("ties", Side::Right),
-            ("that is", Side::Left),
+            ("won", Side::Right),
+            ("lost", Side::Right),
+            ("tied", Side::Right),
+            ("verdict", Side::Left),
         ]);
         for figure in Figure::ALL {
             let mut label = name(figure);
@@ -199,12 +201,19 @@ fn points(share: f64) -> String {
     if matches!(text.as_str(), "+0.0" | "-0.0") { "0.0".to_owned() } else { text }
 }
 
+/// Of fewer queries than this, all go the same way more often than once in twenty trials.
+const FEWEST: usize = 6;
+
 fn verdict(by: &Difference) -> Cell {
-    match (by.is_clear(), by.mean > 0.0) {
-        _ if by.ties == by.queries => Cell::styled("the same", style::faint()),
-        (false, _) => Cell::styled("maybe chance", style::faint()),
-        (true, true) => Cell::styled("better", style::strong()),
-        (true, false) => Cell::styled("worse", style::strong()),
+    let differing = by.wins + by.losses;
+    if differing == 0 {
+        Cell::styled("equal", style::faint())
+    } else if !by.is_clear() || differing < FEWEST {
+        Cell::styled("unclear", style::faint())
+    } else if by.mean > 0.0 {
+        Cell::styled("better", style::strong())
+    } else {
+        Cell::styled("worse", style::strong())
     }
 }
 

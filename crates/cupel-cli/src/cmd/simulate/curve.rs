@@ -65,9 +65,9 @@ pub(super) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
     let policy = policy::load(&arguments.policy.policy)?;
     let input = work::open(&arguments.request)?;
     let request = work::parse(&input, arguments.request.format)?;
-    let work = Work::new(&request, &input, &arguments.request)?;
+    let work = Work::new(&request, &input, &arguments.request)?.asked(&arguments.policy.query);
     let budgets = budgets(arguments, &work)?;
-    let curve = trace(&work, &Pipeline::from(policy.policy), &budgets)?;
+    let curve = trace(&work, &work.pipeline(&policy)?, &budgets)?;
     if let Some(path) = &arguments.svg {
         let destination = Destination::new(Some(path), input.path.as_deref())?;
         destination.write(&svg::render(&curve))?;

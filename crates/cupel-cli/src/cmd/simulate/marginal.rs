@@ -1,7 +1,6 @@
 //! `cupel simulate marginal`: what the last tokens buy.
 
 use clap::Args;
-use cupel::Pipeline;
 use serde::Serialize;
 
 use crate::cli::SelectionArguments;
@@ -36,10 +35,10 @@ pub(super) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
     let policy = policy::load(&selection.policy.policy)?;
     let input = work::open(&selection.request)?;
     let request = work::parse(&input, selection.request.format)?;
-    let work = Work::new(&request, &input, &selection.request)?;
+    let work = Work::new(&request, &input, &selection.request)?.asked(&selection.policy.query);
     let budget = work.budget(&selection.budget, &policy)?;
     let slack = i32::try_from(arguments.slack).unwrap_or(i32::MAX);
-    let pipeline = Pipeline::from(policy.policy);
+    let pipeline = work.pipeline(&policy)?;
     let bought = pipeline
         .get_marginal_items(work.candidates.items(), &budget, slack)
         .map_err(|error| work.failed(error))?;

@@ -1,7 +1,6 @@
 //! `cupel simulate min-budget`: the smallest budget for an item.
 
 use clap::Args;
-use cupel::Pipeline;
 use serde::Serialize;
 
 use crate::cli::{PolicyArguments, RequestArguments};
@@ -37,9 +36,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let policy = policy::load(&arguments.policy.policy)?;
     let input = work::open(&arguments.request)?;
     let request = work::parse(&input, arguments.request.format)?;
-    let work = Work::new(&request, &input, &arguments.request)?;
+    let work = Work::new(&request, &input, &arguments.request)?.asked(&arguments.policy.query);
     let position = position(&work, arguments.item)?;
-    let pipeline = Pipeline::from(policy.policy);
+    let pipeline = work.pipeline(&policy)?;
     let smallest = Simulation::new(&pipeline, work.candidates.items())
         .and_then(|simulation| simulation.min_budget(position))
         .map_err(|error| work.failed(error))?;
