@@ -101,13 +101,6 @@ pub fn prose(count: usize, bytes: usize) -> Vec<String> {
     (0..count).map(|_| text()).collect()
 }
 
-/// Words to ask the [`prose`] for, neither the most frequent nor the rarest.
-pub fn question(words: usize) -> String {
-    let vocabulary = vocabulary();
-    let word = |at: usize| vocabulary[40 + 97 * at].as_str();
-    (0..words).map(word).collect::<Vec<_>>().join(" ")
-}
-
 const VOCABULARY: usize = 30_000;
 
 /// Made-up words of two to twelve letters.

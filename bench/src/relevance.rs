@@ -6,12 +6,19 @@ use cupel_relevance::{Bm25Scorer, Index, Query};
 use serde::Serialize;
 
 use crate::contest::{Bound, Ratio};
-use crate::data;
+use crate::data::{self, USUAL_TAGS};
 use crate::floor::floor;
 use crate::measure::{Contestant, Timing, interleaved, once};
 use crate::options::Options;
 
-const NAME: &str = "relevance";
+/// A kind of text, and how so many of them are made.
+type Texts = (&'static str, fn(usize) -> Vec<String>);
+
+/// Words as people use them, and letters at random, of which almost every word is new.
+const TEXTS: [Texts; 2] = [
+    ("words", |items| data::prose(items, BYTES)),
+    ("random letters", |items| data::rows(items, USUAL_TAGS).map(|row| row.text).collect()),
+];
 const ITEMS: usize = 10_000;
 const BYTES: usize = 400;
 const QUERY_WORDS: usize = 10;
@@ -22,7 +29,7 @@ const KEPT_AT_MOST: f64 = 3.0;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
-    pub workload: &'static str,
+    pub workload: String,
     pub items: usize,
     pub floor: Timing,
     pub fresh: Timing,
@@ -40,24 +47,38 @@ struct Entrant<'a> {
 }
 
 pub fn run(options: &Options) -> Vec<Outcome> {
-    if !options.wants(NAME, ITEMS) {
-        return Vec::new();
+    let mut outcomes = Vec::new();
+    for (name, texts) in TEXTS {
+        let name = format!("relevance, {name}");
+        if options.wants(&name, ITEMS) {
+            let items = options.size(ITEMS);
+            eprintln!("measuring {name}, {items} items");
+            outcomes.extend(compete(&name, &texts(items), options));
+        }
     }
-    let items = options.size(ITEMS);
-    eprintln!("measuring {NAME}, {items} items");
-    let texts = data::prose(items, BYTES);
-    let query = data::question(QUERY_WORDS);
+    outcomes
+}
+
+fn compete(workload: &str, texts: &[String], options: &Options) -> Vec<Outcome> {
+    // Words of the middle text, so that there is something to find.
+    let words = texts[texts.len() / 2].split_whitespace().filter(|word| word.len() > 3);
+    let query = words.take(QUERY_WORDS).collect::<Vec<_>>().join(" ");
     let list: Vec<ContextItem> = texts
         .iter()
         .map(|text| {
             ContextItemBuilder::new(text.clone(), 100).build().expect("texts are not empty")
         })
         .collect();
-    let entrants = [ours(&list, &query), peer_bm25(&texts, &query), tantivy(&texts, &query)];
-    measure(&list, entrants.into(), options)
+    let entrants = [ours(&list, &query), peer_bm25(texts, &query), tantivy(texts, &query)];
+    measure(workload, &list, entrants.into(), options)
 }
 
-fn measure(list: &[ContextItem], entrants: Vec<Entrant<'_>>, options: &Options) -> Vec<Outcome> {
+fn measure(
+    workload: &str,
+    list: &[ContextItem],
+    entrants: Vec<Entrant<'_>>,
+    options: &Options,
+) -> Vec<Outcome> {
     let names: Vec<_> = entrants.iter().map(|one| (one.name, one.bounded)).collect();
     let (_, first) = once(|| floor(list));
     let mut contestants = vec![Contestant::new(first, || floor(list))];
@@ -75,8 +96,8 @@ fn measure(list: &[ContextItem], entrants: Vec<Entrant<'_>>, options: &Options) 
         Ratio::new(timing.best_seconds / floor.best_seconds, bound)
     };
     let pairs = timings[1..].chunks_exact(2);
-    let outcome = |(&(workload, bounded), pair): (&(_, bool), &[Timing])| Outcome {
-        workload,
+    let outcome = |(&(name, bounded), pair): (&(_, bool), &[Timing])| Outcome {
+        workload: format!("{workload}: {name}"),
         items: list.len(),
         floor,
         fresh: pair[0],
@@ -108,7 +129,7 @@ fn ours<'a>(list: &'a [ContextItem], query: &'a str) -> Entrant<'a> {
     let index = Index::default();
     index.extend(list);
     Entrant {
-        name: "relevance, cupel-relevance",
+        name: "ours",
         bounded: true,
         fresh: Box::new(move || score(Index::default())),
         kept: Box::new(move || score(index.clone())),
@@ -134,7 +155,7 @@ fn peer_bm25<'a>(texts: &'a [String], query: &'a str) -> Entrant<'a> {
     };
     let built = build();
     Entrant {
-        name: "relevance, bm25",
+        name: "bm25",
         bounded: false,
         fresh: Box::new(move || score(&build())),
         kept: Box::new(move || score(&built)),
@@ -145,7 +166,7 @@ fn tantivy<'a>(texts: &'a [String], query: &'a str) -> Entrant<'a> {
     let build = move || TextIndex::new(texts);
     let built = build();
     Entrant {
-        name: "relevance, tantivy",
+        name: "tantivy",
         bounded: false,
         fresh: Box::new(move || build().best(query)),
         kept: Box::new(move || built.best(query)),

@@ -87,7 +87,7 @@ pub fn frequency(outcomes: &[frequency::Outcome]) -> Table {
 pub fn relevance(outcomes: &[relevance::Outcome]) -> Table {
     let rows = outcomes.iter().map(|one| {
         vec![
-            one.workload.to_owned(),
+            one.workload.clone(),
             count(one.items),
             time(one.floor),
             time(one.fresh),

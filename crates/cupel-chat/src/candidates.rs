@@ -144,10 +144,10 @@ impl<'r> Candidates<'r> {
     /// Takes these candidates out of the competition, but for pinned ones; the others move up.
     /// What is left of the request is as valid as any selection.
     pub fn remove(&mut self, positions: &[usize]) {
-        let is_removed = |at: usize, items: &[ContextItem]| {
-            positions.contains(&at) && !items[at].pinned()
-        };
-        let stays: Vec<bool> = (0..self.items.len()).map(|at| !is_removed(at, &self.items)).collect();
+        let mut stays = vec![true; self.items.len()];
+        for at in positions.iter().filter(|at| **at < self.items.len()) {
+            stays[*at] = self.items[*at].pinned();
+        }
         let mut each = stays.iter().copied();
         self.items.retain(|_| each.next().unwrap_or(true));
         let mut each = stays.iter().copied();
@@ -290,6 +290,23 @@ mod tests {
         {"role":"assistant","content":"Yes.","tool_calls":[{"id":"c","function":{"name":"ls","arguments":"-a"}}]},
         {"role":"tool","tool_call_id":"c","content":"one two three"},
         {"role":"user","content":"well?"}]"#;
+
+    #[test]
+    fn what_is_removed_no_longer_competes_unless_it_is_pinned() {
+        let text = r#"[{"role":"user","content":"a"},{"role":"assistant","content":"b"},
+            {"role":"user","content":"c"}]"#;
+        let request = Request::parse(text, None).unwrap();
+        let counter = cupel_tokens::EstimateCounter::default();
+        let mut candidates = request.candidates(&counter, &CandidateOptions::default()).unwrap();
+        let total = candidates.total_tokens();
+        candidates.remove(&[0, 2, 7]);
+        let texts: Vec<&str> = candidates.items().iter().map(ContextItem::content).collect();
+        assert_eq!(texts, ["b", "c"]);
+        assert_eq!(candidates.bundle(0).message_indices(), [1]);
+        assert_eq!(candidates.total_tokens(), total);
+        let rest = r#"[{"role":"assistant","content":"b"},{"role":"user","content":"c"}]"#;
+        assert_eq!(candidates.render(&[0, 1]), rest);
+    }
 
     #[test]
     fn tags_tell_roles_speakers_tools_calls_and_sessions() {

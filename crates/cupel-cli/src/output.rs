@@ -35,7 +35,9 @@ impl Destination {
             None => Ok(Self::Stdout),
             Some(output) if input.is_some_and(|input| is_same_file(input, output)) => {
                 let output = output.display();
-                let text = format!("{output}: is the input; use --in-place to overwrite it");
+                let text = format!(
+                    "{output}: is the input; write to another file (`select` can replace it with --in-place)"
+                );
                 Err(Failure::CannotRun(text))
             }
             Some(output) => Ok(Self::File(output.to_path_buf())),

@@ -148,12 +148,11 @@ fn count(terms: Vec<String>) -> Vec<(String, u32)> {
     let mut counted: Vec<(String, u32)> = Vec::new();
     let mut positions: HashMap<String, usize> = HashMap::new();
     for term in terms {
-        match positions.get(&term) {
-            Some(at) => counted[*at].1 = counted[*at].1.saturating_add(1),
-            None => {
-                positions.insert(term.clone(), counted.len());
-                counted.push((term, 1));
-            }
+        if let Some(at) = positions.get(&term) {
+            counted[*at].1 = counted[*at].1.saturating_add(1);
+        } else {
+            positions.insert(term.clone(), counted.len());
+            counted.push((term, 1));
         }
     }
     counted

@@ -57,6 +57,11 @@ pub(crate) fn given(scores: &[i64]) -> Vec<ContextItem> {
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
+    /// From 1 to a most.
+    pub(crate) fn tokens(&mut self, most: u32) -> i64 {
+        1 + i64::from(self.below(most as usize) as u32)
+    }
+
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;

@@ -64,8 +64,7 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
     }
     let limit = if arguments.all { usize::MAX } else { arguments.limit };
     let highlights = highlights(&pipeline, &work).map_err(|error| work.failed(error))?;
-    let view =
-        View { work: &work, report: &report, budget: &budget, highlights, palette, limit };
+    let view = View { work: &work, report: &report, budget: &budget, highlights, palette, limit };
     let simulation = Simulation::new(&pipeline, work.candidates.items());
     let text = simulation.and_then(|simulation| view.render(&simulation));
     output::print(&text.map_err(|error| work.failed(error))?)?;

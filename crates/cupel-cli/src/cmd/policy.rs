@@ -58,7 +58,9 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
         Action::List { json: false } => list(palette),
         Action::Show { policy: name, json } => show(&policy::describe(name)?, *json)?,
         Action::Check { file } => check(&Input::read(file.as_deref())?)?,
-        Action::Schema => json::pretty(&PolicyDescription::json_schema_with(&policy::without_query()))?,
+        Action::Schema => {
+            json::pretty(&PolicyDescription::json_schema_with(&policy::without_query()))?
+        }
     };
     output::print(&text)?;
     Ok(Answer::Yes)

@@ -92,8 +92,9 @@ fn what_is_pinned_and_does_not_fit_is_listed_and_nothing_is_written() {
 #[test]
 fn a_pin_keeps_a_message() {
     let is_kept = |run: crate::support::Run| run.stdout.contains("anything about lighthouses?");
-    assert!(!is_kept(run(&["select", SMALL, "--max=90", ESTIMATE])));
-    assert!(is_kept(run(&["select", SMALL, "--max=90", ESTIMATE, "--pin", "1"])));
+    let select = ["select", SMALL, "--max=90", ESTIMATE, "--policy=chat"];
+    assert!(!is_kept(run(&select)));
+    assert!(is_kept(run(&[&select[..], &["--pin", "1"]].concat())));
 }
 
 #[test]
@@ -114,8 +115,9 @@ fn explain_shows_the_window_what_is_in_and_what_is_out() {
 #[test]
 fn explain_shows_all_that_is_out_when_asked() {
     let shown = |arguments: &[&str]| run(arguments).stdout.matches("tokens more").count();
-    assert_eq!(shown(&["explain", AGENT, "--max=3000", ESTIMATE, "--limit", "2"]), 2);
-    assert!(shown(&["explain", AGENT, "--max=3000", ESTIMATE, "--all"]) > 20);
+    let explain = ["explain", AGENT, "--max=3000", ESTIMATE, "--policy=chat"];
+    assert_eq!(shown(&[&explain[..], &["--limit", "2"]].concat()), 2);
+    assert!(shown(&[&explain[..], &["--all"]].concat()) > 20);
 }
 
 /// Whoever follows the advice gets what was promised.

@@ -5,6 +5,8 @@ mod commands;
 mod eval;
 mod generated;
 mod help;
+mod query;
+mod readme;
 mod support;
 mod terminal;
 #[cfg(unix)]

@@ -32,7 +32,7 @@ fn the_input_is_replaced_only_when_asked() {
     let file = folder.write("request.json", small());
     let refused = run(&["select", &file, "--max=120", ESTIMATE, "--output", &file]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("is the input; use --in-place"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is the input; write to another file"), "{}", refused.stderr);
     assert_eq!(fs::read_to_string(&file).unwrap(), small());
 
     let replaced = run(&["select", &file, "--max=120", ESTIMATE, "--in-place"]);
@@ -102,6 +102,15 @@ fn a_place_that_cannot_be_written_to_is_named() {
         assert_eq!(fs::read_to_string(&input).unwrap(), small());
     }
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_only_file_system_is_named_whoever_asks() {
+    let result = run(&["select", SMALL, "--max=120", ESTIMATE, "--output", "/proc/cupel.json"]);
+    assert_eq!((result.code, result.stdout.as_str()), (Some(2), ""));
+    let beginning = "cupel: /proc/cupel.json: cannot write: ";
+    assert!(result.stderr.starts_with(beginning), "{}", result.stderr);
 }
 
 #[cfg(target_os = "linux")]

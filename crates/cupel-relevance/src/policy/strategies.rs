@@ -79,8 +79,9 @@ impl Strategies {
         }
     }
 
-    /// Strategies for another query with the same indexes: what was analysed stays so. Vectors stay
-    /// too, but for the query's.
+    /// Strategies for another query with the same indexes: what was analysed stays so. Vectors must
+    /// be supplied again.
+    #[must_use]
     pub fn ask(&self, query: impl Into<String>) -> Self {
         Self { indexes: self.indexes.clone(), ..Self::new(query) }
     }

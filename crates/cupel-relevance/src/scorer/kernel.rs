@@ -23,7 +23,7 @@ pub struct Kernel {
 
 impl Default for Kernel {
     fn default() -> Self {
-        Self { reach_tokens: 100.0, group_exponent: 0.35, later: 0.7 }
+        Self { reach_tokens: 120.0, group_exponent: 0.35, later: 0.7 }
     }
 }
 

@@ -14,8 +14,8 @@ use crate::{Grouping, parameter};
 ///
 /// **Steps:** score with the inner scorer; multiply by the own weight, and add `share` times the
 /// scores around it within its group, weighted by the [`Kernel`]. The own weight is
-/// `(t / 25)^own_exponent`, with t the geometric mean of the items' tokens: long items speak for
-/// themselves, short ones need their surroundings.
+/// `(t / 25)^own_exponent`, but at least 1, with t the geometric mean of the items' tokens: long
+/// items speak for themselves, short ones need their surroundings.
 ///
 /// **Ties and edge cases:** items are in the order of their times if all have one, else as listed;
 /// places are counted within the group. An item alone in its group has nothing but its own. A
@@ -105,7 +105,7 @@ impl NeighbourScorer {
     }
 
     fn own_weight(&self, items: &[ContextItem]) -> f64 {
-        (typical_tokens(items) / USUAL_TOKENS).powf(self.parameters.own_exponent)
+        (typical_tokens(items) / USUAL_TOKENS).powf(self.parameters.own_exponent).max(1.0)
     }
 
     fn shares(

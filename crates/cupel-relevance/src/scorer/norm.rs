@@ -24,42 +24,56 @@ struct Classes {
     of_items: Vec<u32>,
     /// For each class the mean of the logarithms of its items' tokens.
     means: Vec<f64>,
-    /// The share of the variance of those logarithms that the classes explain.
-    explained: f64,
+    /// For each item the logarithm of its tokens.
+    logs: Vec<f64>,
+    /// For each class how many items it has.
+    counts: Vec<f64>,
 }
 
 impl Classes {
     fn of(items: &[ContextItem]) -> Self {
-        let mut known: HashMap<&str, u32, RandomState> = HashMap::default();
-        let (mut of_items, mut sums, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-        for item in items {
-            let next = known.len() as u32;
-            let number = *known.entry(class(item)).or_insert(next);
-            if number as usize == sums.len() {
-                sums.push(0.0);
-                counts.push(0.0);
-            }
-            of_items.push(number);
-            sums[number as usize] += log_tokens(item);
-            counts[number as usize] += 1.0;
+        let of_items = class_numbers(items);
+        let logs: Vec<f64> = items.iter().map(log_tokens).collect();
+        let classes = of_items.iter().max().map_or(0, |most| *most as usize + 1);
+        let (mut sums, mut counts) = (vec![0.0; classes], vec![0.0; classes]);
+        for (class, log) in of_items.iter().zip(&logs) {
+            sums[*class as usize] += log;
+            counts[*class as usize] += 1.0;
         }
-        let means: Vec<f64> = sums.iter().zip(&counts).map(|(sum, count)| sum / count).collect();
-        let explained = explained_share(items, &means, &counts);
-        Self { of_items, means, explained }
+        let means = sums.iter().zip(&counts).map(|(sum, count)| sum / count).collect();
+        Self { of_items, means, logs, counts }
+    }
+
+    /// η²: the share of the variance of the logarithms that lies between the classes.
+    fn explained(&self) -> f64 {
+        if self.means.len() < 2 {
+            return 0.0;
+        }
+        let mean = self.logs.iter().sum::<f64>() / self.logs.len() as f64;
+        let whole: f64 = self.logs.iter().map(|log| (log - mean).powi(2)).sum();
+        let classes = self.means.iter().zip(&self.counts);
+        let between: f64 = classes.map(|(own, count)| count * (own - mean).powi(2)).sum();
+        if whole > 0.0 { (between / whole).min(1.0) } else { 0.0 }
     }
 }
 
-/// η²: the variance between classes, as a share of the whole.
-fn explained_share(items: &[ContextItem], means: &[f64], counts: &[f64]) -> f64 {
-    if items.is_empty() {
-        return 0.0;
-    }
-    let logs = || items.iter().map(log_tokens);
-    let mean = logs().sum::<f64>() / items.len() as f64;
-    let whole: f64 = logs().map(|log| (log - mean).powi(2)).sum();
-    let between: f64 =
-        means.iter().zip(counts).map(|(own, count)| count * (own - mean).powi(2)).sum();
-    if whole > 0.0 { (between / whole).min(1.0) } else { 0.0 }
+/// For each item the number of its class, in the order in which classes first occur.
+fn class_numbers(items: &[ContextItem]) -> Vec<u32> {
+    let mut known: HashMap<&str, u32, RandomState> = HashMap::default();
+    let mut previous: Option<(&str, u32)> = None;
+    let number_of = |item| {
+        let class = class(item);
+        if let Some((same, number)) = previous {
+            if same == class {
+                return number;
+            }
+        }
+        let next = known.len() as u32;
+        let number = *known.entry(class).or_insert(next);
+        previous = Some((class, number));
+        number
+    };
+    items.iter().map(number_of).collect()
 }
 
 fn explain_factor(
@@ -186,9 +200,13 @@ impl Scorer for LengthNormScorer {
     }
 
     fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
-        let exponent = -self.exponent * Classes::of(items).explained;
-        for (score, item) in scores.iter_mut().zip(items) {
-            *score = (exponent * log_tokens(item)).exp();
+        let classes = Classes::of(items);
+        let exponent = -self.exponent * classes.explained();
+        if exponent == 0.0 {
+            return scores.fill(1.0);
+        }
+        for (score, log) in scores.iter_mut().zip(&classes.logs) {
+            *score = (exponent * log).exp();
         }
     }
 

@@ -218,8 +218,8 @@ mod tests {
         let total = scores(&scorer, &items)[1];
         let explanation = &scorer.explain(&items, &[1])[0];
         assert_close(&[explanation.score], &[total]);
-        assert_eq!(explanation.parts[0].what, "around `deploy`");
-        assert_eq!(explanation.parts.len(), 2);
+        let words: Vec<&str> = explanation.parts.iter().map(|part| part.what.as_str()).collect();
+        assert_eq!(words, ["around `key`", "around `deploy`"]);
     }
 
     #[test]

@@ -409,11 +409,11 @@ mod tests {
                 .map(|_| {
                     let words: Vec<&str> =
                         (0..=random.below(4)).map(|_| vocabulary[random.below(6)]).collect();
-                    scored(&words.join(" "), 1 + random.below(9) as i64, random.below(4) as f64)
+                    scored(&words.join(" "), random.tokens(9), random.below(4) as f64)
                 })
                 .collect();
             items.sort_by(|a, b| compare_scores(a.score, b.score));
-            let tokens = 1 + random.below(30) as i64;
+            let tokens = random.tokens(30);
             let expected = oracle(&items, tokens, 0.5);
             let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
             assert_slice(&by_words(0.5), &items, tokens, &expected);

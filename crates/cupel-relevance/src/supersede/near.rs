@@ -21,7 +21,9 @@ pub(super) fn find(found: &mut Found<'_>, likeness: f64) {
     let runs: Vec<Vec<u64>> = texts.iter().map(|at| runs_of(&found.items[*at])).collect();
     let frequencies = frequencies(&runs);
     let mut values = Values::new();
-    texts.iter().for_each(|at| values.add(found.items[*at].content()));
+    for at in &texts {
+        values.add(found.items[*at].content());
+    }
     // For each run the newer texts that have it among their rarest.
     let mut newer_by_run: HashMap<u64, Vec<usize>, FixedState> = HashMap::default();
     for (older, runs_of_older) in runs.iter().enumerate() {

@@ -150,8 +150,8 @@ mod tests {
     #[test]
     fn stop_words_have_no_terms_and_identifiers_several() {
         let mut lexicon = Lexicon::new(&Analysis::default());
-        assert_eq!(ids(&mut lexicon, "the"), []);
-        assert_eq!(ids(&mut lexicon, "the"), []);
+        assert!(ids(&mut lexicon, "the").is_empty());
+        assert!(ids(&mut lexicon, "the").is_empty());
         assert_eq!(ids(&mut lexicon, "getUser"), [0, 1, 2]);
         assert_eq!(ids(&mut lexicon, "User"), [1]);
         assert_eq!(lexicon.find("the"), None);

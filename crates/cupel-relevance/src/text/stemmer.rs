@@ -56,8 +56,7 @@ mod tests {
             "ie", "i",
         ];
         for _ in 0..50_000 {
-            let letters =
-                (0..1 + random.below(7)).map(|_| char::from(b'a' + random.below(26) as u8));
+            let letters = (0..=random.below(7)).map(|_| char::from(b'a' + random.below(26) as u8));
             let mut word: String = letters.collect();
             word.push_str(endings[random.below(endings.len())]);
             word.push(char::from(b'a' + random.below(26) as u8));

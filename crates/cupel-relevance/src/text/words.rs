@@ -219,6 +219,50 @@ mod tests {
     }
 
     #[test]
+    fn any_text_is_cut_into_pieces_of_itself() {
+        let pieces = [
+            "a",
+            "Z",
+            "_",
+            "7",
+            "-",
+            ".",
+            "/",
+            ":",
+            "@",
+            ",",
+            "'",
+            "’",
+            " ",
+            "\n",
+            "\0",
+            "é",
+            "ß",
+            "漢",
+            "か",
+            "ไ",
+            "က",
+            "\u{301}",
+            "\u{200D}",
+            "🙂",
+            "한",
+            "Ω",
+            "\u{10FFFF}",
+            "٣",
+        ];
+        let mut random = crate::testing::Random(17);
+        for _ in 0..20_000 {
+            let text: String =
+                (0..random.below(12)).map(|_| pieces[random.below(pieces.len())]).collect();
+            for word in words(&text) {
+                assert!(!word.is_empty() && text.contains(word), "{text:?}");
+            }
+            let terms = crate::Analysis::default().terms(&text);
+            assert!(terms.iter().all(|term| !term.is_empty()), "{text:?}");
+        }
+    }
+
+    #[test]
     fn a_blob_counts_by_its_beginning() {
         let blob = "é".repeat(1000);
         assert_eq!(words(&blob), ["é".repeat(64)]);

@@ -1,0 +1,161 @@
+//! Who has which terms.
+
+use std::sync::Arc;
+
+use cupel::ContextItem;
+
+use super::Field;
+use crate::identity::{ByItem, key};
+use crate::text::lexicon::{Lexicon, TermId};
+use crate::text::{Analysis, Values};
+
+/// That a term occurs in an item.
+///
+/// The postings of an item lie side by side, in the order in which its terms first occur; those of a
+/// term are chained, from the newest item to the oldest. So one list serves both ways, and adding an
+/// item appends to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Posting {
+    pub(crate) term: TermId,
+    /// The item's number in the index.
+    pub(super) item: u32,
+    /// How often, weighted by field.
+    pub(crate) count: f32,
+    /// Number of the term's next older posting plus one; 0 if there is none.
+    older: u32,
+}
+
+/// Where the postings of a term begin.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Chain {
+    /// Number of the newest posting plus one; 0 if there is none.
+    newest: u32,
+    /// The item of the newest posting.
+    item: u32,
+    pub(super) length: u32,
+}
+
+/// What the index knows.
+pub(super) struct Store {
+    fields: Arc<[Field]>,
+    pub(super) lexicon: Lexicon,
+    postings: Vec<Posting>,
+    /// For each term.
+    chains: Vec<Chain>,
+    /// For each item its identity.
+    pub(super) keys: Vec<usize>,
+    /// Kept so that no identity is given away.
+    handles: Vec<ContextItem>,
+    pub(super) numbers: ByItem<u32>,
+    /// For each item how many terms it has, weighted by field.
+    pub(super) lengths: Vec<f64>,
+    /// For each item where its postings end.
+    ends: Vec<u32>,
+    /// Those of the first items, or of all: nobody may ask for them.
+    pub(super) values: Values,
+}
+
+impl Store {
+    pub(super) fn new(analysis: &Analysis, fields: Arc<[Field]>) -> Self {
+        Self {
+            fields,
+            lexicon: Lexicon::new(analysis),
+            postings: Vec::new(),
+            chains: Vec::new(),
+            keys: Vec::new(),
+            handles: Vec::new(),
+            numbers: ByItem::default(),
+            lengths: Vec::new(),
+            ends: Vec::new(),
+            values: Values::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub(super) fn lacks_values(&self) -> bool {
+        self.values.len() < self.keys.len()
+    }
+
+    pub(super) fn find_values(&mut self) {
+        for item in &self.handles[self.values.len()..] {
+            self.values.add(item.content());
+        }
+    }
+
+    pub(super) fn extend(&mut self, items: &[ContextItem]) {
+        for item in items {
+            let number = self.keys.len() as u32;
+            if *self.numbers.entry(key(item)).or_insert(number) == number {
+                self.keys.push(key(item));
+                self.handles.push(item.clone());
+                self.add(item, number);
+            }
+        }
+    }
+
+    /// In how many items a term occurs.
+    pub(super) fn frequency(&self, term: TermId) -> usize {
+        self.chains[term as usize].length as usize
+    }
+
+    /// The postings of a term, from the newest item to the oldest.
+    pub(super) fn chain(&self, term: TermId) -> impl Iterator<Item = &Posting> {
+        let posting = |number: u32| self.postings.get((number as usize).checked_sub(1)?);
+        let newest = posting(self.chains[term as usize].newest);
+        std::iter::successors(newest, move |previous| posting(previous.older))
+    }
+
+    /// The postings of an item, in the order in which its terms first occur.
+    pub(super) fn postings(&self, item: u32) -> &[Posting] {
+        let item = item as usize;
+        let start = if item == 0 { 0 } else { self.ends[item - 1] };
+        &self.postings[start as usize..self.ends[item] as usize]
+    }
+
+    fn add(&mut self, item: &ContextItem, number: u32) {
+        let mut length = self.add_text(item.content(), number, 1.0);
+        let fields = self.fields.clone();
+        for tag in item.tags() {
+            for field in fields.iter() {
+                if let Some(value) = field.value(tag) {
+                    length += self.add_text(value, number, field.weight);
+                }
+            }
+        }
+        self.lengths.push(length);
+        self.ends.push(self.postings.len() as u32);
+    }
+
+    /// Adds the words of a text to those of an item, and returns how many terms they have.
+    fn add_text(&mut self, text: &str, item: u32, weight: f64) -> f64 {
+        let Self { lexicon, postings, chains, .. } = self;
+        let mut terms = 0_u32;
+        lexicon.for_each_term(text, |term| {
+            terms += 1;
+            count_term(postings, chains, term, item, weight as f32);
+        });
+        f64::from(terms) * weight
+    }
+}
+
+fn count_term(
+    postings: &mut Vec<Posting>,
+    chains: &mut Vec<Chain>,
+    term: TermId,
+    item: u32,
+    weight: f32,
+) {
+    if term as usize >= chains.len() {
+        chains.resize(term as usize + 1, Chain::default());
+    }
+    let chain = &mut chains[term as usize];
+    if chain.newest != 0 && chain.item == item {
+        postings[chain.newest as usize - 1].count += weight;
+    } else {
+        postings.push(Posting { term, item, count: weight, older: chain.newest });
+        *chain = Chain { newest: postings.len() as u32, item, length: chain.length + 1 };
+    }
+}
