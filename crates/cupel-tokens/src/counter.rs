@@ -53,46 +53,30 @@ pub trait TokenCounter: Send + Sync {
     }
 }
 
-impl<C: TokenCounter + ?Sized> TokenCounter for &C {
-    fn name(&self) -> &str {
-        (**self).name()
-    }
+macro_rules! forward_counter {
+    ($($pointer:ty),*) => {$(
+        impl<C: TokenCounter + ?Sized> TokenCounter for $pointer {
+            fn name(&self) -> &str {
+                (**self).name()
+            }
 
-    fn count(&self, text: &str) -> i64 {
-        (**self).count(text)
-    }
+            fn count(&self, text: &str) -> i64 {
+                (**self).count(text)
+            }
 
-    fn is_estimate(&self) -> bool {
-        (**self).is_estimate()
-    }
+            fn is_estimate(&self) -> bool {
+                (**self).is_estimate()
+            }
 
-    fn cut(&self, text: &str, from: usize) -> Option<usize> {
-        (**self).cut(text, from)
-    }
+            fn cut(&self, text: &str, from: usize) -> Option<usize> {
+                (**self).cut(text, from)
+            }
 
-    fn count_all(&self, texts: &[&str]) -> Vec<i64> {
-        (**self).count_all(texts)
-    }
+            fn count_all(&self, texts: &[&str]) -> Vec<i64> {
+                (**self).count_all(texts)
+            }
+        }
+    )*};
 }
 
-impl<C: TokenCounter + ?Sized> TokenCounter for Box<C> {
-    fn name(&self) -> &str {
-        (**self).name()
-    }
-
-    fn count(&self, text: &str) -> i64 {
-        (**self).count(text)
-    }
-
-    fn is_estimate(&self) -> bool {
-        (**self).is_estimate()
-    }
-
-    fn cut(&self, text: &str, from: usize) -> Option<usize> {
-        (**self).cut(text, from)
-    }
-
-    fn count_all(&self, texts: &[&str]) -> Vec<i64> {
-        (**self).count_all(texts)
-    }
-}
+forward_counter!(&C, Box<C>);
