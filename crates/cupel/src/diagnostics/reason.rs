@@ -1,6 +1,6 @@
 //! Why an item is in or out.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Why an item was left out.
 ///
@@ -136,16 +136,20 @@ impl fmt::Display for ExclusionReason {
     }
 }
 
-/// The beginning of a text, for messages.
+/// The beginning of a text, for messages, which are one line: line breaks and the like are escaped.
 pub(crate) struct Excerpt<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const LIMIT: usize = 40;
-        match self.0.char_indices().nth(LIMIT) {
-            Some((end, _)) => write!(f, "{}…", &self.0[..end]),
-            None => f.write_str(self.0),
+        for (at, letter) in self.0.chars().enumerate() {
+            match letter {
+                _ if at == LIMIT => return f.write_str("…"),
+                letter if letter.is_control() => write!(f, "{}", letter.escape_default())?,
+                letter => f.write_char(letter)?,
+            }
         }
+        Ok(())
     }
 }
 

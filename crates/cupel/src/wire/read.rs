@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 
 use super::{Problem, Value, float};
+use crate::diagnostics::Excerpt;
 
 /// A type that can be read from a value.
 pub trait Read: Sized {
@@ -79,7 +80,8 @@ impl Read for DateTime<Utc> {
         match (text.and_then(instant), text) {
             (Some(instant), _) => Ok(instant),
             (None, Some(text)) => Err(Problem::new(format!(
-                "must be a date and time with offset, as 2025-01-31T12:00:00Z, got \"{text}\""
+                "must be a date and time with offset, as 2025-01-31T12:00:00Z, got \"{}\"",
+                Excerpt(text)
             ))),
             (None, None) => expected("a date and time", &value),
         }

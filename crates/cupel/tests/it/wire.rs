@@ -408,3 +408,13 @@ fn hostile_json_is_an_error_and_nothing_worse() {
         serde_json::from_str::<ContextItem>("{\"content\":\"a\",\n\"tokens\":true}").unwrap_err();
     assert!(error.to_string().starts_with("tokens: must be a whole number, got true"), "{error}");
 }
+
+#[test]
+fn messages_stay_on_one_line_whatever_the_input_holds() {
+    let item = r#"{"content": "a", "tokens": 1, "timestamp": "to\nday\u0007"}"#;
+    let error = serde_json::from_str::<ContextItem>(item).unwrap_err().to_string();
+    assert!(error.contains(r#"got "to\nday\u{7}""#), "{error}");
+    let item = r#"{"content": "a", "tokens": "o\nne"}"#;
+    let error = serde_json::from_str::<ContextItem>(item).unwrap_err().to_string();
+    assert!(!error.contains('\n'), "{error}");
+}
