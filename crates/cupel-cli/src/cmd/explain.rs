@@ -63,7 +63,10 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
         return Ok(Answer::Yes);
     }
     let limit = if arguments.all { usize::MAX } else { arguments.limit };
-    let highlights = highlights(&pipeline, &work).map_err(|error| work.failed(error))?;
+    let shown = report.excluded.iter().take(limit).map(|excluded| &excluded.item);
+    let shown = shown.chain(report.included.iter().map(|included| &included.item));
+    let highlights = highlights(&pipeline, &work, &work.candidates.positions(shown));
+    let highlights = highlights.map_err(|error| work.failed(error))?;
     let view = View { work: &work, report: &report, budget: &budget, highlights, palette, limit };
     let simulation = Simulation::new(&pipeline, work.candidates.items());
     let text = simulation.and_then(|simulation| view.render(&simulation));
@@ -71,12 +74,20 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
     Ok(Answer::Yes)
 }
 
-/// The words and neighbours that earned each candidate its score, as far as the policy says.
-fn highlights(pipeline: &Pipeline, work: &Work<'_>) -> Result<Vec<Highlights>, CupelError> {
+/// The words and neighbours that earned candidates their scores, as far as the policy says; for
+/// those that are not asked for, nothing.
+fn highlights(
+    pipeline: &Pipeline,
+    work: &Work<'_>,
+    positions: &[usize],
+) -> Result<Vec<Highlights>, CupelError> {
     let items = work.candidates.items();
-    let positions: Vec<usize> = (0..items.len()).collect();
-    let explained = pipeline.explain_scores(items, &positions)?;
-    Ok(explained.iter().map(|why| why.as_ref().map(Highlights::of).unwrap_or_default()).collect())
+    let explained = pipeline.explain_scores(items, positions)?;
+    let mut highlights = vec![Highlights::default(); items.len()];
+    for (position, explanation) in positions.iter().zip(explained) {
+        highlights[*position] = explanation.as_ref().map(Highlights::of).unwrap_or_default();
+    }
+    Ok(highlights)
 }
 
 /// A report, and how it is shown.
