@@ -11,6 +11,7 @@ pub mod measure;
 pub mod memory;
 pub mod options;
 pub mod ours;
+pub mod package;
 pub mod published;
 pub mod relevance;
 pub mod report;

@@ -13,13 +13,13 @@ mod functions;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use cupel::policy::CustomStrategy;
 use cupel::{
     ContextBudget, ContextItem, ContextItemBuilder, ContextKind, FieldValue, Pipeline,
     PolicyDescription, SystemTimeProvider, WeightedScorer,
 };
+use cupel_bench::package;
 use cupel_relevance::{Strategies, auto};
 
 const CRATES: [&str; 3] = ["tantivy", "regex-automata", "rig-core"];
@@ -34,23 +34,6 @@ struct Pool {
     items: Vec<ContextItem>,
     /// What is asked for, and the position of the function that it describes.
     queries: Vec<(String, usize)>,
-}
-
-/// The folders of packages, asked from cargo.
-fn package_folders() -> HashMap<String, PathBuf> {
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--manifest-path", manifest])
-        .output()
-        .expect("cargo runs");
-    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).expect("JSON");
-    let packages = metadata["packages"].as_array().expect("packages");
-    let folder = |package: &serde_json::Value| {
-        let manifest = Path::new(package["manifest_path"].as_str()?);
-        Some((package["name"].as_str()?.to_owned(), manifest.parent()?.to_owned()))
-    };
-    packages.iter().filter_map(folder).collect()
 }
 
 /// The Rust files below a folder, by name.
@@ -165,8 +148,7 @@ impl Tally {
 
 #[test]
 fn auto_finds_described_functions_at_least_as_often_as_plain_bm25() {
-    let folders = package_folders();
-    let pools = CRATES.map(|name| Pool::read(name, &folders[name]));
+    let pools = CRATES.map(|name| Pool::read(name, &package::folder(name, None)));
     for Pool { name, items, queries } in &pools {
         println!("{name}: {} functions, {} queries", items.len(), queries.len());
         assert!(items.len() >= 1000, "{name} has become small: take another crate");

@@ -13,10 +13,10 @@
 /// ```
 pub fn nearest_name<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let name = letters(name);
-    let allowed = (name.len() / 3).max(1);
+    let allowed = (name.chars().count() / 3).max(1);
     known
         .into_iter()
-        .map(|candidate| (distance(&name, &letters(candidate)), candidate))
+        .map(|candidate| (strsim::osa_distance(&name, &letters(candidate)), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -25,28 +25,8 @@ pub fn nearest_name<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) ->
 /// Longest name worth comparing: what is longer is no misspelling.
 const LONGEST: usize = 64;
 
-fn letters(name: &str) -> Vec<char> {
+fn letters(name: &str) -> String {
     name.chars().take(LONGEST).flat_map(char::to_lowercase).collect()
-}
-
-/// How many letters to insert, delete, replace or swap with their neighbour to get from one name to
-/// the other.
-fn distance(from: &[char], to: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    for (i, letter) in from.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, other) in to.iter().enumerate() {
-            let mut cost = (last[j] + usize::from(letter != other)).min(last[j + 1] + 1);
-            cost = cost.min(row[j] + 1);
-            if i > 0 && j > 0 && *letter == to[j - 1] && from[i - 1] == *other {
-                cost = cost.min(before[j - 1] + 1);
-            }
-            row.push(cost);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[to.len()]
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 use cupel::{ContextBudget, ContextItem, CupelError, ScoredItem, Selection, SliceRequest, Slicer};
 
-use super::{best_first, is_empty, slice_by_selecting};
+use cupel::slicer::slice_by_selecting;
+
+use super::{best_first, is_empty};
 
 /// Fills the budget with the best items, whatever their size, and skips what does not fit.
 ///

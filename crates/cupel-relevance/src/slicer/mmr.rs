@@ -7,7 +7,9 @@ use cupel::{
     Selection, SliceRequest, Slicer, compare_scores,
 };
 
-use super::{best_first, is_empty, slice_by_selecting};
+use cupel::slicer::slice_by_selecting;
+
+use super::{best_first, is_empty};
 use crate::excerpt::excerpt;
 use crate::index::ListView;
 use crate::overlap::jaccard;

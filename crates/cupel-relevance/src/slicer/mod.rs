@@ -12,24 +12,10 @@ mod mmr;
 
 use std::cmp::Reverse;
 
-use cupel::{
-    Candidate, ContextBudget, ContextItem, CupelError, ScoredItem, SliceRequest, Slicer,
-    compare_scores,
-};
+use cupel::{Candidate, SliceRequest, compare_scores};
 
 pub use best_first::BestFirstSlice;
 pub use mmr::{MmrSlice, Similarity};
-
-/// What every slicer here does for [`Slicer::slice`].
-fn slice_by_selecting(
-    slicer: &dyn Slicer,
-    sorted: &[ScoredItem],
-    budget: &ContextBudget,
-) -> Result<Vec<ContextItem>, CupelError> {
-    let candidates: Vec<Candidate<'_>> = sorted.iter().map(Candidate::from).collect();
-    let selection = slicer.select(&SliceRequest::new(&candidates, budget))?;
-    Ok(selection.selected.into_iter().map(|at| sorted[at].item.clone()).collect())
-}
 
 /// Whether there is nothing to choose: no candidate, or no budget.
 fn is_empty(request: &SliceRequest<'_>) -> bool {
@@ -55,6 +41,8 @@ fn best_first(candidates: &[Candidate<'_>]) -> Vec<usize> {
 
 #[cfg(test)]
 pub(crate) mod testing {
+    use cupel::{ContextBudget, ContextItem, ScoredItem, Slicer};
+
     use super::*;
 
     pub(crate) fn budget(tokens: i64) -> ContextBudget {

@@ -213,8 +213,13 @@ impl Selection {
     }
 }
 
-/// What every built-in slicer does for [`Slicer::slice`].
-fn slice_by_selecting(
+/// [`Slicer::slice`] by way of [`Slicer::select`], for slicers that implement the latter, as every
+/// built-in one does.
+///
+/// # Errors
+///
+/// Those of `select`.
+pub fn slice_by_selecting(
     slicer: &dyn Slicer,
     sorted: &[ScoredItem],
     budget: &ContextBudget,
