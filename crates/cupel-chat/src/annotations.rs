@@ -39,7 +39,7 @@ impl Notes {
     fn annotate(&mut self, annotations: &Object<'_>) {
         self.see_time(annotations.get("lastModified").and_then(instant));
         let audience = annotations.get("audience").and_then(Json::list).unwrap_or_default();
-        for name in audience.into_iter().filter_map(Json::text) {
+        for name in audience.into_iter().filter_map(Json::str) {
             if !self.audience.iter().any(|known| *known == name) {
                 self.audience.push(name.into_owned());
             }
@@ -72,7 +72,7 @@ impl Notes {
 }
 
 fn scalar(json: Json<'_>) -> Option<String> {
-    match json.text() {
+    match json.str() {
         Some(text) => Some(text.into_owned()).filter(|text| !text.is_empty()),
         None => json.whole_number().map(|number| number.to_string()),
     }
@@ -81,7 +81,7 @@ fn scalar(json: Json<'_>) -> Option<String> {
 /// A time by RFC 3339, by ISO 8601 without an offset (taken as UTC), or in seconds or milliseconds
 /// since 1970.
 fn instant(json: Json<'_>) -> Option<DateTime<Utc>> {
-    if let Some(text) = json.text() {
+    if let Some(text) = json.str() {
         let with_offset = DateTime::parse_from_rfc3339(&text).ok();
         let without = || text.parse::<NaiveDateTime>().ok().map(|time| time.and_utc());
         return with_offset.map(|time| time.with_timezone(&Utc)).or_else(without);

@@ -54,28 +54,26 @@ impl Bundle {
         self.pin
     }
 
-    pub(crate) fn of_fixed(fixed: &Fixed<'_>, tokens: i64) -> Self {
-        let (summary, role, pin) = match fixed.part {
-            FixedPart::Instructions => {
-                ("system prompt".to_owned(), "system", PinReason::SystemPrompt)
-            }
+    pub(crate) fn of_fixed(fixed: &Fixed, tokens: i64) -> Self {
+        let (summary, pin) = match fixed.part {
+            FixedPart::Instructions => ("system prompt".to_owned(), PinReason::SystemPrompt),
             FixedPart::Tools => {
                 let summary =
                     counted(fixed.definitions.len(), "tool definition", "tool definitions");
-                (summary, "tools", PinReason::ToolDefinitions)
+                (summary, PinReason::ToolDefinitions)
             }
         };
         Self {
             path: fixed.path.clone(),
             summary,
             messages: Vec::new(),
-            role: role.to_owned(),
+            role: fixed.part.role().to_owned(),
             tokens,
             pin: Some(pin),
         }
     }
 
-    pub(crate) fn of_group(conversation: &Conversation<'_>, group: Group, tokens: i64) -> Self {
+    pub(crate) fn of_group(conversation: &Conversation, group: Group, tokens: i64) -> Self {
         let members = || group.messages.iter().map(|at| &conversation.messages[*at]);
         Self {
             path: format!("{}[{}]", conversation.list, ranges(&group.messages)),
@@ -88,9 +86,9 @@ impl Bundle {
     }
 }
 
-fn role(message: &Message<'_>) -> String {
+fn role(message: &Message) -> String {
     match message.item {
-        Some(_) => message.native_role.clone().into_owned(),
+        Some(_) => message.native_role.to_string(),
         None => message.role.name().to_owned(),
     }
 }
@@ -117,7 +115,7 @@ fn ranges(indices: &[usize]) -> String {
 }
 
 /// `user, 2 assistant messages, 3 tool results`, in the order of first appearance.
-fn summary<'m>(messages: impl Iterator<Item = &'m Message<'m>>) -> String {
+fn summary<'m>(messages: impl Iterator<Item = &'m Message>) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     let mut add =
         |what: String, count: usize| match counts.iter_mut().find(|(known, _)| *known == what) {

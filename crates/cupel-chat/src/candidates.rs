@@ -3,16 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use chrono::{DateTime, Utc};
-use cupel::{ContextItem, CupelError};
-use cupel_tokens::{Overheads, TokenCounter};
+use cupel::ContextItem;
+use cupel_tokens::Overheads;
 
-use crate::annotations::timeline;
-use crate::conversation::{Conversation, Message};
-use crate::derive::{fixed_item, group_item};
-use crate::grouping::{Group, PinReason};
-use crate::weigh::{Scale, Weight};
-use crate::{Bundle, ChatError, Pin, Request};
+use crate::{Bundle, Pin, Request};
 
 /// What to make candidates with.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,69 +37,21 @@ pub struct CandidateOptions {
 ///     request.candidates(&EstimateCounter::default(), &CandidateOptions::default())?;
 /// assert_eq!(candidates.items().len(), 3);
 /// assert!(candidates.items()[2].pinned());
+/// assert_eq!(candidates.last_user_turn(), Some(2));
+/// assert_eq!(candidates.kept_messages(&[2, 0]), [0, 2]);
 /// assert_eq!(candidates.render(&[0, 1, 2]), text);
 /// # Ok::<(), cupel_chat::ChatError>(())
 /// ```
-pub struct Candidates<'r> {
-    request: &'r Request<'r>,
-    items: Vec<ContextItem>,
-    bundles: Vec<Bundle>,
-    is_estimate: bool,
-    total_tokens: i64,
+#[derive(Clone)]
+pub struct Candidates {
+    pub(crate) request: Request,
+    pub(crate) items: Vec<ContextItem>,
+    pub(crate) bundles: Vec<Bundle>,
+    pub(crate) is_estimate: bool,
+    pub(crate) total_tokens: i64,
 }
 
-impl<'r> Candidates<'r> {
-    pub(crate) fn of(
-        request: &'r Request<'r>,
-        counter: &dyn TokenCounter,
-        options: &CandidateOptions,
-    ) -> Result<Self, ChatError> {
-        let conversation = request.conversation();
-        let dialect = request.format().dialect();
-        for pin in &options.pins {
-            pin.check(conversation)?;
-        }
-        let mut groups = dialect.group(conversation);
-        pin_groups(conversation, &mut groups, &options.pins);
-        let overheads = match options.overheads {
-            Some(overheads) if !request.format().has_free_order() => overheads,
-            _ => dialect.overheads(),
-        };
-        let weights = weigh(conversation, &groups, &overheads, counter);
-        let counts_all = conversation.messages.iter().all(|message| message.item.is_none());
-        let is_estimate = weights.iter().any(|weight| weight.is_estimate)
-            || counter.is_estimate() && (counts_all || weights.iter().any(|w| w.total > 0));
-        let (items, bundles) = (Vec::new(), Vec::new());
-        let mut candidates = Self { request, items, bundles, is_estimate, total_tokens: 0 };
-        candidates.build(conversation, groups, &weights).map_err(|error| unbuildable(&error))?;
-        let tokens = candidates.items.iter().map(|item| item.tokens().max(0));
-        candidates.total_tokens = tokens.fold(0, i64::saturating_add);
-        Ok(candidates)
-    }
-
-    fn build(
-        &mut self,
-        conversation: &Conversation<'_>,
-        groups: Vec<Group>,
-        weights: &[Weight],
-    ) -> Result<(), CupelError> {
-        let mut weights = weights.iter();
-        let times = times(conversation, &groups);
-        let mut times = times.into_iter();
-        for (fixed, weight) in conversation.fixed.iter().zip(weights.by_ref()) {
-            let time = times.next().flatten();
-            self.items.push(fixed_item(fixed, *weight, time)?);
-            self.bundles.push(Bundle::of_fixed(fixed, weight.total));
-        }
-        for (group, weight) in groups.into_iter().zip(weights) {
-            let time = times.next().flatten();
-            let item = group_item(conversation, &group, *weight, time)?;
-            self.bundles.push(Bundle::of_group(conversation, group, item.tokens()));
-            self.items.push(item);
-        }
-        Ok(())
-    }
-
+impl Candidates {
     /// One item for each candidate: hand these to a [`Pipeline`](cupel::Pipeline).
     pub fn items(&self) -> &[ContextItem] {
         &self.items
@@ -128,6 +74,33 @@ impl<'r> Candidates<'r> {
     /// What is always in, in the order of the request.
     pub fn pinned(&self) -> Vec<&Bundle> {
         self.bundles.iter().filter(|bundle| bundle.pin.is_some()).collect()
+    }
+
+    /// What is always in, the largest first: what to look at when that alone is too much.
+    pub fn pinned_by_size(&self) -> Vec<&Bundle> {
+        let mut pinned = self.pinned();
+        pinned.sort_by_key(|bundle| std::cmp::Reverse(bundle.tokens));
+        pinned
+    }
+
+    /// The request that these are the candidates of.
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// The position of the candidate that holds the last that the user said, as
+    /// [`Request::last_user_message`] has it.
+    pub fn last_user_turn(&self) -> Option<usize> {
+        let message = self.request.last_user_message()?;
+        self.bundles.iter().position(|bundle| bundle.messages.binary_search(&message).is_ok())
+    }
+
+    /// The positions of the candidates that begin after the last that the user said: what an agent
+    /// has done since.
+    pub fn since_last_user_turn(&self) -> Vec<usize> {
+        let Some(message) = self.request.last_user_message() else { return Vec::new() };
+        let is_later = |bundle: &Bundle| bundle.messages.first().is_some_and(|at| *at > message);
+        (0..self.bundles.len()).filter(|at| is_later(&self.bundles[*at])).collect()
     }
 
     /// Whether token counts are estimates: the counter's, or of something that cannot be counted
@@ -171,15 +144,18 @@ impl<'r> Candidates<'r> {
     ///
     /// Messages stay in the order of the request, items are written in the order given.
     pub fn render(&self, kept: &[usize]) -> String {
-        self.request.splice().keep(self.message_order(kept))
+        self.request.splice().keep(self.kept_messages(kept))
     }
 
     /// How many messages these candidates have.
     pub fn message_count_of(&self, kept: &[usize]) -> usize {
-        self.message_order(kept).len()
+        self.kept_messages(kept).len()
     }
 
-    fn message_order(&self, kept: &[usize]) -> Vec<usize> {
+    /// The messages of these candidates, by their indices in the request's own list, in the order
+    /// in which [`render`](Self::render) writes them: for whoever has the messages as objects of
+    /// their own and wants to go on with those.
+    pub fn kept_messages(&self, kept: &[usize]) -> Vec<usize> {
         let mut seen = HashSet::new();
         let bundles =
             kept.iter().filter(|at| seen.insert(**at)).filter_map(|at| self.bundles.get(*at));
@@ -191,84 +167,13 @@ impl<'r> Candidates<'r> {
     }
 }
 
-impl fmt::Debug for Candidates<'_> {
+impl fmt::Debug for Candidates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Candidates")
-            .field("request", self.request)
+            .field("request", &self.request)
             .field("bundles", &self.bundles)
             .finish_non_exhaustive()
     }
-}
-
-/// Kinds and texts are never empty here, so that nothing can be refused but what a reader let
-/// through by mistake; then it is reported.
-fn unbuildable(error: &CupelError) -> ChatError {
-    ChatError::Malformed {
-        line: 1,
-        column: 1,
-        path: String::new(),
-        problem: error.to_string(),
-        remedy: "correct the request".to_owned(),
-    }
-}
-
-fn pin_groups(conversation: &Conversation<'_>, groups: &mut [Group], pins: &[Pin]) {
-    for group in groups {
-        let members = || group.messages.iter().map(|at| (*at, &conversation.messages[*at]));
-        let is_required = members().any(|(_, message)| message.notes.is_required);
-        let is_asked =
-            members().any(|(at, message)| pins.iter().any(|pin| pin.matches(at, message)));
-        if is_required {
-            group.pin(PinReason::Required);
-        }
-        if is_asked {
-            group.pin(PinReason::Asked);
-        }
-    }
-}
-
-/// The weight of each fixed part, then of each group. The beginning of the answer counts as part of
-/// the last user turn, or of the end.
-fn weigh(
-    conversation: &Conversation<'_>,
-    groups: &[Group],
-    overheads: &Overheads,
-    counter: &dyn TokenCounter,
-) -> Vec<Weight> {
-    let mut scale = Scale::new(overheads);
-    for fixed in &conversation.fixed {
-        scale.put_fixed(fixed, counter);
-    }
-    for group in groups {
-        scale.put_messages(group.messages.iter().map(|at| &conversation.messages[*at]));
-    }
-    let mut weights = scale.weigh(counter);
-    let primed = groups.iter().rposition(|group| group.pin == Some(PinReason::LastUserTurn));
-    let primed =
-        primed.map_or(weights.len().checked_sub(1), |at| Some(conversation.fixed.len() + at));
-    if let Some(weight) = primed.and_then(|at| weights.get_mut(at)) {
-        weight.total = weight.total.saturating_add(overheads.reply_priming);
-    }
-    weights
-}
-
-/// A time for each fixed part and each group. Items have the times that they are given, unless none
-/// of them has one.
-fn times(conversation: &Conversation<'_>, groups: &[Group]) -> Vec<Option<DateTime<Utc>>> {
-    let of_group = |group: &Group| {
-        group.messages.iter().filter_map(|at| time(&conversation.messages[*at])).max()
-    };
-    let mut given: Vec<Option<DateTime<Utc>>> = vec![None; conversation.fixed.len()];
-    given.extend(groups.iter().map(of_group));
-    let are_items = conversation.messages.iter().any(|message| message.item.is_some());
-    if are_items && given.iter().any(Option::is_some) {
-        return given;
-    }
-    timeline(&given).into_iter().map(Some).collect()
-}
-
-fn time(message: &Message<'_>) -> Option<DateTime<Utc>> {
-    message.item.as_ref().and_then(ContextItem::timestamp).or(message.notes.time)
 }
 
 #[cfg(test)]
@@ -276,168 +181,62 @@ mod tests {
     use super::*;
     use crate::Format;
     use crate::testing::{Words, read};
-    use cupel_tokens::Image;
 
-    /// Tags, kinds and the like of all candidates.
-    fn shown<T>(text: &str, format: Format, show: impl Fn(&ContextItem) -> T) -> Vec<T> {
-        let request = read(text, format);
-        let candidates = request.candidates(&Words, &CandidateOptions::default()).unwrap();
-        candidates.items().iter().map(show).collect()
+    fn candidates(text: &str) -> Candidates {
+        read(text, Format::OpenAiChat).candidates(&Words, &CandidateOptions::default()).unwrap()
     }
-
-    const CALL: &str = r#"[
-        {"role":"user","name":"ann","content":"go on","session_id":"s1"},
-        {"role":"assistant","content":"Yes.","tool_calls":[{"id":"c","function":{"name":"ls","arguments":"-a"}}]},
-        {"role":"tool","tool_call_id":"c","content":"one two three"},
-        {"role":"user","content":"well?"}]"#;
 
     #[test]
     fn what_is_removed_no_longer_competes_unless_it_is_pinned() {
-        let text = r#"[{"role":"user","content":"a"},{"role":"assistant","content":"b"},
-            {"role":"user","content":"c"}]"#;
-        let request = Request::parse(text, None).unwrap();
-        let counter = cupel_tokens::EstimateCounter::default();
-        let mut candidates = request.candidates(&counter, &CandidateOptions::default()).unwrap();
+        let mut candidates = candidates(
+            r#"[{"role":"user","content":"a"},{"role":"assistant","content":"b"},
+            {"role":"user","content":"c"}]"#,
+        );
         let total = candidates.total_tokens();
         candidates.remove(&[0, 2, 7]);
         let texts: Vec<&str> = candidates.items().iter().map(ContextItem::content).collect();
         assert_eq!(texts, ["b", "c"]);
         assert_eq!(candidates.bundle(0).message_indices(), [1]);
+        assert_eq!(candidates.kept_messages(&[0, 1]), [1, 2]);
+        assert_eq!(candidates.last_user_turn(), Some(1));
         assert_eq!(candidates.total_tokens(), total);
         let rest = r#"[{"role":"assistant","content":"b"},{"role":"user","content":"c"}]"#;
         assert_eq!(candidates.render(&[0, 1]), rest);
     }
 
     #[test]
-    fn tags_tell_roles_speakers_tools_calls_and_sessions() {
-        let tags = shown(CALL, Format::OpenAiChat, |item| item.tags().join(" "));
-        assert_eq!(
-            tags,
-            [
-                "role:user speaker:ann session:s1",
-                "role:assistant tool:ls call:c role:tool",
-                "role:user"
-            ]
+    fn what_an_agent_did_since_the_user_spoke_is_known() {
+        let candidates = candidates(
+            r#"[{"role":"system","content":"s"},{"role":"user","content":"a"},
+            {"role":"assistant","content":"b"},{"role":"user","content":"c"},
+            {"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]},
+            {"role":"tool","tool_call_id":"1","content":"x"},{"role":"assistant","content":"d"}]"#,
         );
+        assert_eq!(candidates.last_user_turn(), Some(3));
+        assert_eq!(candidates.since_last_user_turn(), [4, 5]);
     }
 
     #[test]
-    fn texts_are_joined_and_calls_written_with_their_arguments() {
-        let texts = shown(CALL, Format::OpenAiChat, |item| item.content().to_owned());
-        assert_eq!(texts, ["go on", "Yes.\nls -a\none two three", "well?"]);
-    }
-
-    #[test]
-    fn tokens_are_texts_overheads_and_the_beginning_of_the_answer() {
-        let overheads = Overheads::openai_chat();
-        let tokens = shown(CALL, Format::OpenAiChat, ContextItem::tokens);
-        let frame = overheads.per_message;
-        let call = overheads.per_tool_call + overheads.per_tool_result;
-        assert_eq!(
-            tokens,
-            [
-                frame + overheads.per_name + 3,
-                2 * frame + call + 6,
-                frame + 1 + overheads.reply_priming
-            ]
+    fn what_is_pinned_is_listed_by_size() {
+        let candidates = candidates(
+            r#"[{"role":"system","content":"s"},{"role":"system","content":"a b c"},
+            {"role":"user","content":"a b"}]"#,
         );
+        let sizes: Vec<i64> = candidates.pinned_by_size().iter().map(|b| b.tokens()).collect();
+        assert!(sizes.is_sorted_by(|a, b| a >= b) && sizes.len() == 3, "{sizes:?}");
     }
 
     #[test]
-    fn kinds_follow_what_a_bundle_is_made_of() {
-        let kinds = shown(CALL, Format::OpenAiChat, |item| item.kind().to_string());
-        assert_eq!(kinds, ["Message", "ToolOutput", "Message"]);
-        let result = "word ".repeat(40);
-        let turns = format!(
-            r#"[{{"role":"user","content":"go"}},
-            {{"role":"assistant","content":[{{"type":"tool_use","id":"a","name":"f","input":{{}}}}]}},
-            {{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":"{result}"}}]}},
-            {{"role":"assistant","content":"done"}},
-            {{"role":"user","content":[{{"type":"document","title":"{result}","source":{{"type":"text","data":"{result}"}}}}]}},
-            {{"role":"assistant","content":"read"}},
-            {{"role":"user","content":"bye"}}]"#
-        );
-        let kinds = shown(&turns, Format::Anthropic, |item| item.kind().to_string());
-        assert_eq!(kinds, ["ToolOutput", "Document", "Message"]);
-    }
-
-    #[test]
-    fn images_are_counted_by_their_rule_and_told_apart() {
-        let text = r#"[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org/1.png","detail":"low"}}]},
-            {"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org/2.png"}}]}]"#;
-        let overheads = Overheads::openai_chat();
-        let tokens = shown(text, Format::OpenAiChat, ContextItem::tokens);
-        let low = Image { detail: cupel_tokens::Detail::Low, ..Image::default() };
-        assert_eq!(tokens[0], overheads.per_message + overheads.image_tokens(&low));
-        let texts = shown(text, Format::OpenAiChat, |item| item.content().to_owned());
-        assert!(texts[0].starts_with("(image ") && texts[0] != texts[1], "{texts:?}");
-    }
-
-    #[test]
-    fn what_cannot_be_counted_makes_an_estimate() {
-        let text = r#"[{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}]}]"#;
-        let request = read(text, Format::OpenAiChat);
-        let options = CandidateOptions::default();
-        assert!(request.candidates(&Words, &options).unwrap().is_estimate());
-        let request = read(CALL, Format::OpenAiChat);
-        assert!(!request.candidates(&Words, &options).unwrap().is_estimate());
-    }
-
-    #[test]
-    fn pins_by_index_role_and_field_hold() {
-        let text = r#"[{"role":"user","content":"a","meta":{"keep":true}},{"role":"assistant","content":"b"},
-            {"role":"user","content":"c"},{"role":"assistant","content":"d"},{"role":"user","content":"e"}]"#;
-        let request = read(text, Format::OpenAiChat);
-        let pinned = |pin: &str| {
-            let options =
-                CandidateOptions { pins: vec![pin.parse().unwrap()], ..Default::default() };
-            let candidates = request.candidates(&Words, &options).unwrap();
-            let pinned: Vec<usize> =
-                candidates.pinned().iter().flat_map(|bundle| bundle.messages.clone()).collect();
-            pinned
+    fn candidates_outlive_the_text_and_the_request_and_cross_threads() {
+        fn assert_owned<T: Send + Sync + Clone + 'static>(value: T) -> T {
+            value
+        }
+        let candidates = {
+            let text = String::from(r#"[{"role":"user","content":"a\nb"}]"#);
+            let request = assert_owned(Request::parse(text, None).unwrap());
+            request.candidates(&Words, &CandidateOptions::default()).unwrap()
         };
-        assert_eq!(pinned("2"), [2, 4]);
-        assert_eq!(pinned("role:assistant"), [1, 3, 4]);
-        assert_eq!(pinned("field:meta.keep=true"), [0, 4]);
-        let options = CandidateOptions { pins: vec![Pin::Index(9)], ..Default::default() };
-        assert_eq!(
-            request.candidates(&Words, &options).err().unwrap().to_string(),
-            "pin `9`: the request has 5 messages; give an index from 0 to 4"
-        );
-    }
-
-    #[test]
-    fn an_mcp_priority_of_one_pins_and_others_are_priorities() {
-        let text = r#"[
-            {"role":"user","content":[{"type":"text","text":"a","annotations":{"priority":1}}]},
-            {"role":"user","content":[{"type":"text","text":"b","annotations":{"priority":0.5}}]},
-            {"role":"user","content":"c"}]"#;
-        let shown = shown(text, Format::OpenAiChat, |item| (item.pinned(), item.priority()));
-        assert_eq!(shown, [(true, Some(100)), (false, Some(50)), (true, None)]);
-    }
-
-    #[test]
-    fn a_broken_request_makes_no_candidates() {
-        let text =
-            r#"[{"role":"tool","tool_call_id":"x","content":"?"},{"role":"user","content":"a"}]"#;
-        let request = read(text, Format::OpenAiChat);
-        let error = request.candidates(&Words, &CandidateOptions::default()).err().unwrap();
-        assert_eq!(
-            error.to_string(),
-            "the request breaks a rule of its provider: [0]: the result of `x` has no call before \
-             it; remove it, or put its call back"
-        );
-    }
-
-    #[test]
-    fn items_of_others_have_no_position() {
-        let request = read(CALL, Format::OpenAiChat);
-        let options = CandidateOptions::default();
-        let (one, other) = (
-            request.candidates(&Words, &options).unwrap(),
-            request.candidates(&Words, &options).unwrap(),
-        );
-        assert_eq!(one.positions(&one.items()[1..]), [1, 2]);
-        assert_eq!(one.positions(other.items()), [0; 0]);
+        let rendered = std::thread::spawn(move || assert_owned(candidates).render(&[0])).join();
+        assert_eq!(rendered.unwrap(), r#"[{"role":"user","content":"a\nb"}]"#);
     }
 }

@@ -1,20 +1,19 @@
 //! A request as all formats see it: fixed parts, and messages with calls and answers.
 
-use std::borrow::Cow;
-
 use cupel_tokens::Image;
 
 use crate::annotations::Notes;
 use crate::format::content;
 use crate::json::{Json, Object};
+use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
 /// What a format made of a request.
 #[derive(Default)]
-pub(crate) struct Conversation<'t> {
+pub(crate) struct Conversation {
     /// System prompt and tool definitions that are no messages.
-    pub(crate) fixed: Vec<Fixed<'t>>,
-    pub(crate) messages: Vec<Message<'t>>,
+    pub(crate) fixed: Vec<Fixed>,
+    pub(crate) messages: Vec<Message>,
     /// The path of the list of messages; empty if the list is all there is.
     pub(crate) list: String,
     /// The model that the request names.
@@ -29,12 +28,12 @@ pub(crate) struct Conversation<'t> {
     pub(crate) flaws: Vec<Finding>,
 }
 
-impl<'t> Conversation<'t> {
+impl Conversation {
     /// Reads the elements of the list, each by itself; one that is no object is a flaw.
     pub(crate) fn read_messages(
         &mut self,
-        elements: Vec<Json<'t>>,
-        read: impl Fn(Json<'t>, &Object<'t>, usize, &str) -> Message<'t>,
+        elements: Vec<Json<'_>>,
+        read: impl Fn(Json<'_>, &Object<'_>, usize, &str) -> Message,
     ) {
         for (at, json) in elements.into_iter().enumerate() {
             let path = self.path(at);
@@ -58,16 +57,16 @@ impl<'t> Conversation<'t> {
 }
 
 /// A part that is never left out.
-pub(crate) struct Fixed<'t> {
+pub(crate) struct Fixed {
     pub(crate) path: String,
     pub(crate) part: FixedPart,
-    pub(crate) pieces: Vec<Piece<'t>>,
-    pub(crate) definitions: Vec<Json<'t>>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) definitions: Vec<JsonText>,
 }
 
-impl<'t> Fixed<'t> {
+impl Fixed {
     /// A system prompt: a text or blocks.
-    pub(crate) fn instructions(path: &'static str, prompt: Json<'t>) -> Self {
+    pub(crate) fn instructions(path: &'static str, prompt: Json<'_>) -> Self {
         let mut pieces = Vec::new();
         content::nested(prompt, Nature::Words, 0, &mut pieces);
         let (path, part) = (path.to_owned(), FixedPart::Instructions);
@@ -75,7 +74,7 @@ impl<'t> Fixed<'t> {
     }
 
     /// A list of tool definitions.
-    pub(crate) fn tools(path: &'static str, tools: Json<'t>, flaws: &mut Vec<Finding>) -> Self {
+    pub(crate) fn tools(path: &'static str, tools: Json<'_>, flaws: &mut Vec<Finding>) -> Self {
         let definitions = tools.list().unwrap_or_else(|| {
             let text = format!("must be a list, got {}", tools.describe());
             let remedy = "give the tool definitions as a list";
@@ -83,6 +82,7 @@ impl<'t> Fixed<'t> {
             Vec::new()
         });
         let (path, part) = (path.to_owned(), FixedPart::Tools);
+        let definitions = definitions.into_iter().map(JsonText::from).collect();
         Self { path, part, pieces: Vec::new(), definitions }
     }
 }
@@ -91,6 +91,16 @@ impl<'t> Fixed<'t> {
 pub(crate) enum FixedPart {
     Instructions,
     Tools,
+}
+
+impl FixedPart {
+    /// The name by which tags and pins know it.
+    pub(crate) fn role(self) -> &'static str {
+        match self {
+            Self::Instructions => Role::System.name(),
+            Self::Tools => "tools",
+        }
+    }
 }
 
 /// Who speaks.
@@ -118,18 +128,18 @@ impl Role {
 }
 
 /// One element of the request's list.
-pub(crate) struct Message<'t> {
-    pub(crate) json: Json<'t>,
+pub(crate) struct Message {
+    pub(crate) json: JsonText,
     pub(crate) role: Role,
     /// What the format calls the role, or the type of the element.
-    pub(crate) native_role: Cow<'t, str>,
+    pub(crate) native_role: Text,
     /// The `name` of whoever speaks.
-    pub(crate) speaker: Option<Cow<'t, str>>,
-    pub(crate) pieces: Vec<Piece<'t>>,
-    pub(crate) calls: Vec<Call<'t>>,
-    pub(crate) answers: Vec<Answer<'t>>,
+    pub(crate) speaker: Option<Text>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) answers: Vec<Answer>,
     /// The blocks of its content, where that is a list.
-    pub(crate) blocks: Vec<Json<'t>>,
+    pub(crate) blocks: Vec<JsonText>,
     pub(crate) bond: Bond,
     pub(crate) notes: Notes,
     pub(crate) flaws: Vec<Finding>,
@@ -137,10 +147,10 @@ pub(crate) struct Message<'t> {
     pub(crate) item: Option<cupel::ContextItem>,
 }
 
-impl<'t> Message<'t> {
-    pub(crate) fn new(json: Json<'t>, role: Role, native_role: Cow<'t, str>) -> Self {
+impl Message {
+    pub(crate) fn new(json: Json<'_>, role: Role, native_role: Text) -> Self {
         Self {
-            json,
+            json: json.into(),
             role,
             native_role,
             speaker: None,
@@ -155,8 +165,8 @@ impl<'t> Message<'t> {
         }
     }
 
-    fn of_no_object(json: Json<'t>, at: usize, path: String) -> Self {
-        let mut message = Self::new(json, Role::Unknown, Cow::Borrowed("unknown"));
+    fn of_no_object(json: Json<'_>, at: usize, path: String) -> Self {
+        let mut message = Self::new(json, Role::Unknown, Text::Name("unknown"));
         let text = format!("must be an object, got {}", json.describe());
         let finding = Finding::new(path, "message-type", text, "give each message as an object");
         message.flaws.push(finding.fixed_by(Fix::Drop(at)));
@@ -165,8 +175,32 @@ impl<'t> Message<'t> {
 
     /// Whether the user says something in this message, beside answers of tools.
     pub(crate) fn has_user_words(&self) -> bool {
-        let is_word = |piece: &Piece<'_>| !matches!(piece.nature, Nature::Answer);
+        let is_word = |piece: &Piece| !matches!(piece.nature, Nature::Answer);
         self.role == Role::User && (self.answers.is_empty() || self.pieces.iter().any(is_word))
+    }
+
+    /// The user's words in this message; of an item its text.
+    pub(crate) fn user_words(&self) -> Option<String> {
+        if !self.has_user_words() {
+            return None;
+        }
+        let words = match &self.item {
+            Some(item) => item.content().to_owned(),
+            None => {
+                let words = self.texts_of(Nature::Words);
+                if words.is_empty() { self.texts_of(Nature::Document) } else { words }
+            }
+        };
+        Some(words).filter(|words| !words.trim().is_empty())
+    }
+
+    fn texts_of(&self, nature: Nature) -> String {
+        let pieces = self.pieces.iter().filter(|piece| piece.nature == nature);
+        let texts = pieces.filter_map(|piece| match &piece.content {
+            Content::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
     }
 
     /// Whether the message is the user's own and nothing but that.
@@ -188,10 +222,10 @@ pub(crate) enum Bond {
 }
 
 /// A call of a tool.
-pub(crate) struct Call<'t> {
-    pub(crate) id: Cow<'t, str>,
-    pub(crate) name: Cow<'t, str>,
-    pub(crate) arguments: Cow<'t, str>,
+pub(crate) struct Call {
+    pub(crate) id: Text,
+    pub(crate) name: Text,
+    pub(crate) arguments: Text,
     /// Whether the provider insists on an answer.
     pub(crate) needs_answer: bool,
     /// Which block of the message it is, if it is one.
@@ -199,22 +233,22 @@ pub(crate) struct Call<'t> {
 }
 
 /// The answer to a call.
-pub(crate) struct Answer<'t> {
-    pub(crate) id: Cow<'t, str>,
-    pub(crate) name: Option<Cow<'t, str>>,
+pub(crate) struct Answer {
+    pub(crate) id: Text,
+    pub(crate) name: Option<Text>,
     /// Which block of the message it is, if it is one.
     pub(crate) block: Option<usize>,
 }
 
 /// Something that costs tokens.
-pub(crate) struct Piece<'t> {
+pub(crate) struct Piece {
     pub(crate) nature: Nature,
-    pub(crate) content: Content<'t>,
+    pub(crate) content: Content,
 }
 
-impl<'t> Piece<'t> {
-    pub(crate) fn text(nature: Nature, text: impl Into<Cow<'t, str>>) -> Self {
-        Self { nature, content: Content::Text(text.into()) }
+impl Piece {
+    pub(crate) fn text(nature: Nature, text: Text) -> Self {
+        Self { nature, content: Content::Text(text) }
     }
 }
 
@@ -227,9 +261,9 @@ pub(crate) enum Nature {
 }
 
 /// What a piece consists of.
-pub(crate) enum Content<'t> {
-    Text(Cow<'t, str>),
-    Image(Image, Json<'t>),
+pub(crate) enum Content {
+    Text(Text),
+    Image(Image, JsonText),
     /// Sound, files, secrets: something that cannot be counted from here.
-    Opaque(Json<'t>),
+    Opaque(JsonText),
 }

@@ -16,34 +16,34 @@ const TOOL_DEFINITION: &str = "ToolDefinition";
 
 /// The item of a fixed part.
 pub(crate) fn fixed_item(
-    fixed: &Fixed<'_>,
+    fixed: &Fixed,
     weight: Weight,
     time: Option<DateTime<Utc>>,
 ) -> Result<ContextItem, CupelError> {
     let mut content = String::new();
     push_pieces(&mut content, &fixed.pieces);
     for definition in &fixed.definitions {
-        push_line(&mut content, definition.raw());
+        push_line(&mut content, definition.view().raw());
     }
-    let (kind, role) = match fixed.part {
-        FixedPart::Instructions => (ContextKind::system_prompt(), "system"),
-        FixedPart::Tools => (ContextKind::new(TOOL_DEFINITION)?, "tools"),
+    let kind = match fixed.part {
+        FixedPart::Instructions => ContextKind::system_prompt(),
+        FixedPart::Tools => ContextKind::new(TOOL_DEFINITION)?,
     };
     let item = ContextItemBuilder::new(or_path(content, &fixed.path), weight.total)
         .kind(kind)
-        .tags(vec![format!("role:{role}")])
+        .tags(vec![format!("role:{}", fixed.part.role())])
         .pinned(true);
     at(item, time).build()
 }
 
 /// The item of a bundle.
 pub(crate) fn group_item(
-    conversation: &Conversation<'_>,
+    conversation: &Conversation,
     group: &Group,
     weight: Weight,
     time: Option<DateTime<Utc>>,
 ) -> Result<ContextItem, CupelError> {
-    let members: Vec<&Message<'_>> =
+    let members: Vec<&Message> =
         group.messages.iter().map(|at| &conversation.messages[*at]).collect();
     let mut notes = Notes::default();
     for message in &members {
@@ -104,7 +104,7 @@ fn at(item: ContextItemBuilder, time: Option<DateTime<Utc>>) -> ContextItemBuild
 }
 
 /// What the model reads in these messages, line by line; calls as name and arguments.
-pub(crate) fn content(messages: &[&Message<'_>]) -> String {
+fn content(messages: &[&Message]) -> String {
     let mut content = String::new();
     for message in messages {
         push_pieces(&mut content, &message.pieces);
@@ -115,12 +115,12 @@ pub(crate) fn content(messages: &[&Message<'_>]) -> String {
     content
 }
 
-fn push_pieces(content: &mut String, pieces: &[Piece<'_>]) {
+fn push_pieces(content: &mut String, pieces: &[Piece]) {
     for piece in pieces {
         match &piece.content {
             Content::Text(text) => push_line(content, text),
-            Content::Image(_, json) => push_line(content, &named("image", *json)),
-            Content::Opaque(json) => push_line(content, &named("attachment", *json)),
+            Content::Image(_, json) => push_line(content, &named("image", json.view())),
+            Content::Opaque(json) => push_line(content, &named("attachment", json.view())),
         }
     }
 }
@@ -148,7 +148,7 @@ fn or_path(content: String, path: &str) -> String {
 
 /// A bundle with answers of tools is tool output, unless the user speaks in it too: then it is what
 /// most of its tokens are.
-fn kind(messages: &[&Message<'_>], weight: Weight) -> ContextKind {
+fn kind(messages: &[&Message], weight: Weight) -> ContextKind {
     let has_answers = messages.iter().any(|message| !message.answers.is_empty());
     let has_user = messages.iter().any(|message| message.opens_turn());
     let half = weight.total / 2;
@@ -164,7 +164,7 @@ fn kind(messages: &[&Message<'_>], weight: Weight) -> ContextKind {
 }
 
 /// Roles, speakers, tools and calls, each once, in order of appearance; then what notes add.
-fn tags(messages: &[&Message<'_>], notes: &Notes) -> Vec<String> {
+fn tags(messages: &[&Message], notes: &Notes) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut tags = Vec::new();
     let mut push = |name: &str, value: &str| {

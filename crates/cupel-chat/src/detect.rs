@@ -76,14 +76,14 @@ fn detect_messages(top: &Object<'_>, messages: &[Json<'_>]) -> Result<Format, Ch
 }
 
 fn is_langchain(message: &Object<'_>) -> bool {
-    let kind = message.text("type").unwrap_or_default();
+    let kind = message.str("type").unwrap_or_default();
     let is_named = LANGCHAIN.contains(&kind.as_ref()) || kind.ends_with("MessageChunk");
     message.has("lc") || is_named && (message.has("data") || message.has("content"))
 }
 
 fn is_response_item(message: &Object<'_>) -> bool {
     const TYPES: [&str; 4] = ["message", "reasoning", "item_reference", "compaction"];
-    let kind = message.text("type").unwrap_or_default();
+    let kind = message.str("type").unwrap_or_default();
     TYPES.contains(&kind.as_ref())
         || kind.ends_with("_call")
         || kind.ends_with("_call_output")
@@ -92,7 +92,7 @@ fn is_response_item(message: &Object<'_>) -> bool {
 
 /// What stands beside the messages of an Anthropic request and of no other.
 fn has_anthropic_signs(top: &Object<'_>) -> bool {
-    let names_claude = top.text("model").is_some_and(|model| model.contains("claude"));
+    let names_claude = top.str("model").is_some_and(|model| model.contains("claude"));
     let defines_tool = |tool: &Json<'_>| tool.object().is_some_and(|t| t.has("input_schema"));
     let tools = top.get("tools").and_then(Json::list).unwrap_or_default();
     names_claude
@@ -111,7 +111,7 @@ fn is_anthropic(message: &Object<'_>) -> bool {
 
 fn has_block(message: &Object<'_>, types: &[&str]) -> bool {
     let blocks = message.get("content").and_then(Json::list).unwrap_or_default();
-    let types_of = blocks.into_iter().filter_map(|block| block.object()?.text("type"));
+    let types_of = blocks.into_iter().filter_map(|block| block.object()?.str("type"));
     types_of.into_iter().any(|kind| types.contains(&kind.as_ref()))
 }
 

@@ -1,7 +1,10 @@
 //! The text of a request, parsed as far as every format needs it.
 
+use std::sync::Arc;
+
 use crate::ChatError;
 use crate::json::{Json, Object};
+use crate::place::{malformed, syntax_error};
 
 /// The text of a request: one JSON value, or one on each line.
 pub(crate) struct Document<'t> {
@@ -24,16 +27,26 @@ pub(crate) struct Listing<'t> {
 }
 
 impl<'t> Document<'t> {
+    /// A text that is shared: whatever is kept of it is a part of it.
+    pub(crate) fn parse_shared(text: &'t Arc<str>) -> Result<Self, ChatError> {
+        Self::parse_from(Some(text), text)
+    }
+
+    /// A text that is only looked at.
     pub(crate) fn parse(text: &'t str) -> Result<Self, ChatError> {
+        Self::parse_from(None, text)
+    }
+
+    fn parse_from(source: Option<&'t Arc<str>>, text: &'t str) -> Result<Self, ChatError> {
         let content = text.strip_prefix('\u{feff}').unwrap_or(text);
         if content.trim().is_empty() {
             let problem = "there is nothing in it";
             return Err(malformed(text, 0, String::new(), problem, "give a request as JSON"));
         }
-        match Json::parse(content) {
+        match Json::parse_part(source, content) {
             Ok(json) => Ok(Self { text, body: Body::One(json) }),
             Err(error) if begins_with_a_line_of_json(content) => {
-                let lines = parse_lines(text, content, &error)?;
+                let lines = parse_lines(source, text, content, &error)?;
                 Ok(Self { text, body: Body::Lines(lines) })
             }
             Err(error) => Err(syntax_error(text, content, &error)),
@@ -91,102 +104,22 @@ fn begins_with_a_line_of_json(content: &str) -> bool {
 }
 
 fn parse_lines<'t>(
+    source: Option<&'t Arc<str>>,
     text: &str,
     content: &'t str,
     whole: &serde_json::Error,
 ) -> Result<Vec<Json<'t>>, ChatError> {
     // A line that is no JSON says more about what is wrong than the whole does, which ends after
     // the first line.
-    let parse = |line: &'t str| Json::parse(line).map_err(|error| syntax_error(text, line, &error));
+    let parse = |line: &'t str| {
+        Json::parse_part(source, line).map_err(|error| syntax_error(text, line, &error))
+    };
     let lines = content.lines().filter(|line| !line.trim().is_empty());
     let lines: Vec<Json<'t>> = lines.map(parse).collect::<Result<_, _>>()?;
     if lines.len() < 2 {
         return Err(syntax_error(text, content, whole));
     }
     Ok(lines)
-}
-
-/// A syntax error within `part`, which is a slice of `text`.
-fn syntax_error(text: &str, part: &str, error: &serde_json::Error) -> ChatError {
-    let base = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
-    let line_start: usize =
-        part.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    let offset = base + line_start + error.column().saturating_sub(1);
-    let problem = error.to_string();
-    let problem = problem.split(" at line ").next().unwrap_or(&problem).to_lowercase();
-    let (problem, remedy) = if error.is_eof() {
-        ("the text ends too early", "give the whole of it")
-    } else {
-        (problem.as_str(), "correct the JSON at this place")
-    };
-    let path = path_before(&text[base..floor_char_boundary(text, offset).max(base)]);
-    malformed(text, offset, path, problem, remedy)
-}
-
-fn malformed(text: &str, offset: usize, path: String, problem: &str, remedy: &str) -> ChatError {
-    let before = &text[..floor_char_boundary(text, offset)];
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    ChatError::Malformed {
-        line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
-        column: before[line_start..].trim_start_matches('\u{feff}').chars().count() + 1,
-        path,
-        problem: problem.to_owned(),
-        remedy: remedy.to_owned(),
-    }
-}
-
-fn floor_char_boundary(text: &str, offset: usize) -> usize {
-    let mut offset = offset.min(text.len());
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    offset
-}
-
-/// The JSON path of the end of a text that is right up to there, as in `messages[4].content`.
-fn path_before(text: &str) -> String {
-    enum Level<'t> {
-        Object(&'t str),
-        List(usize),
-    }
-    let mut levels: Vec<Level<'_>> = Vec::new();
-    let mut last_text = "";
-    let mut bytes = text.bytes().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match (byte, levels.last_mut()) {
-            (b'"', _) => last_text = &text[at + 1..skip_text(&mut bytes).unwrap_or(text.len())],
-            (b'{', _) => levels.push(Level::Object("")),
-            (b'[', _) => levels.push(Level::List(0)),
-            (b'}' | b']', _) => drop(levels.pop()),
-            (b':', Some(Level::Object(key))) => *key = last_text,
-            (b',', Some(Level::Object(key))) => *key = "",
-            (b',', Some(Level::List(index))) => *index += 1,
-            _ => {}
-        }
-    }
-    /// How much of the path is worth showing.
-    const DEEPEST: usize = 8;
-    let mut path = String::new();
-    for level in levels.iter().take(DEEPEST) {
-        match level {
-            Level::Object("") => break,
-            Level::Object(key) if path.is_empty() => path.push_str(key),
-            Level::Object(key) => path.extend([".", key]),
-            Level::List(index) => path.extend(["[", &index.to_string(), "]"]),
-        }
-    }
-    path
-}
-
-/// Goes on behind the end of a text. Returns where that is, if it is there.
-fn skip_text(bytes: &mut impl Iterator<Item = (usize, u8)>) -> Option<usize> {
-    loop {
-        match bytes.next()? {
-            (_, b'\\') => drop(bytes.next()),
-            (end, b'"') => return Some(end),
-            _ => {}
-        }
-    }
 }
 
 #[cfg(test)]
@@ -196,22 +129,6 @@ mod tests {
     #[track_caller]
     fn error(text: &str) -> String {
         Document::parse(text).err().map(|error| error.to_string()).unwrap_or_default()
-    }
-
-    #[test]
-    fn syntax_errors_name_line_column_and_path() {
-        assert_eq!(
-            error("{\"messages\": [\n  {\"role\": \"user\"},\n  {\"role\" \"user\"}]}"),
-            "line 3, column 11: messages[1]: expected `:`; correct the JSON at this place"
-        );
-    }
-
-    #[test]
-    fn a_text_that_ends_too_early_says_so() {
-        assert_eq!(
-            error("{\"messages\": [{\"content\": \"é"),
-            "line 1, column 28: messages[0].content: the text ends too early; give the whole of it"
-        );
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What can go wrong.
 
-use cupel::CupelError;
+use std::borrow::Cow;
+
 use thiserror::Error;
 
-use crate::{Bundle, Violation};
+use crate::{Format, Pin, UnknownFormat, Violation};
 
 /// Why a request cannot be read, or no candidates can be made of it.
 ///
@@ -17,7 +18,10 @@ use crate::{Bundle, Violation};
 ///     error.to_string(),
 ///     "line 1, column 14: messages: must be a list, got 3; give the messages as a list"
 /// );
-/// assert_eq!(error.location(), Some((1, 14)));
+/// assert_eq!(error.code(), "malformed-request");
+/// assert_eq!((error.path(), error.location()), (Some("messages"), Some((1, 14))));
+/// assert_eq!(error.problem(), "must be a list, got 3");
+/// assert_eq!(error.remedy(), "give the messages as a list");
 /// ```
 #[non_exhaustive]
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -38,7 +42,7 @@ pub enum ChatError {
     },
 
     /// The text is JSON, but of none of the formats.
-    #[error("{problem}; name its format: {}", crate::Format::names())]
+    #[error("{problem}; {}", name_the_format())]
     UnknownFormat {
         /// What was found instead.
         problem: String,
@@ -51,12 +55,82 @@ pub enum ChatError {
         violations: Vec<Violation>,
     },
 
-    /// A pin that names nothing in the request.
-    #[error("{0}")]
-    Pin(String),
+    /// A pin that matches nothing in the request.
+    #[error("pin `{pin}`: {problem}; {remedy}")]
+    Pin {
+        /// The pin.
+        pin: Pin,
+        /// What is wrong with it.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
 }
 
 impl ChatError {
+    /// A stable name of what went wrong: `malformed-request`, `unknown-format`, `invalid-request`
+    /// or `unmatched-pin`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Malformed { .. } => "malformed-request",
+            Self::UnknownFormat { .. } => UnknownFormat::CODE,
+            Self::Invalid { .. } => "invalid-request",
+            Self::Pin { .. } => "unmatched-pin",
+        }
+    }
+
+    /// The JSON path of the place, as in `messages[4].role`, where there is one; of broken rules the
+    /// first.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        let path = match self {
+            Self::Malformed { path, .. } => path,
+            Self::Invalid { violations } => &violations.first()?.path,
+            Self::UnknownFormat { .. } | Self::Pin { .. } => return None,
+        };
+        Some(path.as_str()).filter(|path| !path.is_empty())
+    }
+
+    /// The stable name of the provider's rule that is broken, as in `orphan-result`; of several the
+    /// first.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'static str> {
+        self.violations().first().map(|violation| violation.rule)
+    }
+
+    /// The rules of its provider that the request breaks; none if something else is wrong.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        match self {
+            Self::Invalid { violations } => violations,
+            _ => &[],
+        }
+    }
+
+    /// What is wrong, without the place and what to do.
+    #[must_use]
+    pub fn problem(&self) -> &str {
+        match self {
+            Self::Malformed { problem, .. }
+            | Self::UnknownFormat { problem }
+            | Self::Pin { problem, .. } => problem,
+            Self::Invalid { violations } => violations.first().map_or("", |first| &first.text),
+        }
+    }
+
+    /// What to do.
+    #[must_use]
+    pub fn remedy(&self) -> Cow<'_, str> {
+        match self {
+            Self::Malformed { remedy, .. } | Self::Pin { remedy, .. } => Cow::Borrowed(remedy),
+            Self::UnknownFormat { .. } => Cow::Owned(name_the_format()),
+            Self::Invalid { violations } => {
+                Cow::Borrowed(violations.first().map_or("", |first| &first.remedy))
+            }
+        }
+    }
+
     /// Line and column of the place, from 1, where there is one.
     pub fn location(&self) -> Option<(usize, usize)> {
         match self {
@@ -76,6 +150,10 @@ impl ChatError {
     }
 }
 
+fn name_the_format() -> String {
+    format!("name its format: {}", Format::names())
+}
+
 fn prefix(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("{path}: ") }
 }
@@ -91,36 +169,34 @@ fn first(violations: &[Violation]) -> String {
     violations.first().map(ToString::to_string).unwrap_or_default()
 }
 
-/// Why nothing was selected.
-#[non_exhaustive]
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum SelectError {
-    /// The request itself.
-    #[error(transparent)]
-    Chat(#[from] ChatError),
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Words, read};
+    use crate::{CandidateOptions, ChatError, Format, Request};
 
-    /// What is pinned does not fit by itself.
-    #[error(
-        "what is pinned needs {pinned_tokens} tokens, but only {available} are available; \
-         pinned are: {}",
-        listed(parts)
-    )]
-    PinnedDoNotFit {
-        /// Tokens of all that is pinned.
-        pinned_tokens: i64,
-        /// Tokens that the budget leaves for it.
-        available: i64,
-        /// What is pinned, the largest first.
-        parts: Vec<Bundle>,
-    },
-
-    /// The pipeline.
-    #[error(transparent)]
-    Cupel(CupelError),
-}
-
-fn listed(parts: &[Bundle]) -> String {
-    let parts: Vec<String> =
-        parts.iter().map(|part| format!("{} ({} tokens)", part.label(), part.tokens())).collect();
-    parts.join(", ")
+    #[test]
+    fn every_error_says_what_where_and_what_to_do() {
+        let unknown = Request::parse("{}", None).unwrap_err();
+        let broken = r#"[{"role":"tool","tool_call_id":"x","content":"?"}]"#;
+        let broken = read(broken, Format::OpenAiChat);
+        let broken = broken.candidates(&Words, &CandidateOptions::default()).unwrap_err();
+        let pins = vec!["role:robot".parse().unwrap()];
+        let pinned = read(r#"[{"role":"user","content":"a"}]"#, Format::OpenAiChat);
+        let pinned = pinned
+            .candidates(&Words, &CandidateOptions { pins, ..Default::default() })
+            .unwrap_err();
+        let parts = |error: &ChatError| {
+            let parts = [error.code(), error.path().unwrap_or("-"), error.rule().unwrap_or("-")];
+            (parts.join(" "), format!("{}; {}", error.problem(), error.remedy()))
+        };
+        assert_eq!(parts(&unknown).0, "unknown-format - -");
+        assert_eq!(unknown.to_string(), parts(&unknown).1);
+        assert_eq!(parts(&broken).0, "invalid-request [0] orphan-result");
+        assert!(broken.to_string().ends_with(&parts(&broken).1));
+        assert_eq!(parts(&pinned).0, "unmatched-pin - -");
+        assert_eq!(
+            pinned.to_string(),
+            "pin `role:robot`: no message has this role; give one of user"
+        );
+    }
 }

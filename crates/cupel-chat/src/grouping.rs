@@ -61,12 +61,12 @@ impl Group {
 }
 
 /// Each message for itself.
-pub(crate) fn singly(conversation: &Conversation<'_>) -> Vec<Group> {
+pub(crate) fn singly(conversation: &Conversation) -> Vec<Group> {
     (0..conversation.messages.len()).map(|at| Group::of(vec![at])).collect()
 }
 
 /// A call with all its answers, wherever they are; every other message for itself.
-pub(crate) fn exchanges(conversation: &Conversation<'_>) -> Vec<Group> {
+pub(crate) fn exchanges(conversation: &Conversation) -> Vec<Group> {
     let pairing = Pairing::of(&conversation.messages);
     let mut groups = Vec::new();
     for at in 0..conversation.messages.len() {
@@ -83,7 +83,7 @@ pub(crate) fn exchanges(conversation: &Conversation<'_>) -> Vec<Group> {
 
 /// A whole turn, from one message of the user to the next. The last turn, in which an agent may
 /// have gone a long way, is taken apart: the user's message, then step by step.
-pub(crate) fn turns(conversation: &Conversation<'_>) -> Vec<Group> {
+pub(crate) fn turns(conversation: &Conversation) -> Vec<Group> {
     let messages = &conversation.messages;
     let last_opening = messages.iter().rposition(Message::opens_turn);
     let mut groups: Vec<Group> = Vec::new();
@@ -120,13 +120,13 @@ pub(crate) fn turns(conversation: &Conversation<'_>) -> Vec<Group> {
 
 /// Whether a step without reasoning goes on from one that began with it: then it cannot stand
 /// without that one, since the first step that is kept must begin with its reasoning.
-fn continues_reasoning(conversation: &Conversation<'_>, group: &Group, at: usize) -> bool {
+fn continues_reasoning(conversation: &Conversation, group: &Group, at: usize) -> bool {
     let reasons = |message: usize| conversation.messages[message].bond == Bond::Reasoning;
     !reasons(at) && group.messages.first().is_some_and(|first| reasons(*first))
 }
 
 /// Pins system prompts, the last that the user said, and the end of the request.
-pub(crate) fn pin_both_ends(conversation: &Conversation<'_>, groups: &mut [Group]) {
+pub(crate) fn pin_both_ends(conversation: &Conversation, groups: &mut [Group]) {
     let messages = &conversation.messages;
     for group in &mut *groups {
         if group.messages.iter().any(|at| messages[*at].role == Role::System) {

@@ -5,32 +5,55 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::text::{Text, range_in};
+
 /// A value, as it is written.
 #[derive(Clone, Copy)]
-pub(crate) struct Json<'t>(&'t RawValue);
+pub(crate) struct Json<'t> {
+    /// The text that it is a slice of, where that is shared.
+    source: Option<&'t Arc<str>>,
+    raw: &'t str,
+}
 
 impl<'t> Json<'t> {
-    /// Checks the syntax of a text.
+    /// Checks the syntax of a text that nobody shares: what is kept of it is copied.
     pub(crate) fn parse(text: &'t str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text).map(Self)
+        Self::parse_part(None, text)
+    }
+
+    /// Checks the syntax of a part of a text.
+    pub(crate) fn parse_part(
+        source: Option<&'t Arc<str>>,
+        part: &'t str,
+    ) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(part).map(|raw: &RawValue| Self::known(source, raw.get()))
+    }
+
+    /// A part of a text that is known to be a value.
+    pub(crate) fn known(source: Option<&'t Arc<str>>, raw: &'t str) -> Self {
+        Self { source, raw }
     }
 
     /// The bytes of the value, without white space around them.
     pub(crate) fn raw(self) -> &'t str {
-        self.0.get()
+        self.raw
+    }
+
+    /// The same, to hold on to.
+    pub(crate) fn raw_text(self) -> Text {
+        Text::of(self.source, Cow::Borrowed(self.raw))
     }
 
     /// Where the value stands in the text that it was parsed from.
     pub(crate) fn span_in(self, text: &str) -> Range<usize> {
-        let start = self.raw().as_ptr().addr().saturating_sub(text.as_ptr().addr());
-        start..start + self.raw().len()
+        range_in(text, self.raw).unwrap_or_default()
     }
 
     pub(crate) fn is_null(self) -> bool {
@@ -51,13 +74,18 @@ impl<'t> Json<'t> {
 
     /// A text. One that no Unicode text can be, since it has half a surrogate pair, is taken as it
     /// is written.
-    pub(crate) fn text(self) -> Option<Cow<'t, str>> {
+    pub(crate) fn str(self) -> Option<Cow<'t, str>> {
         let inner = self.raw().strip_prefix('"')?.strip_suffix('"')?;
         if !inner.contains('\\') {
             return Some(Cow::Borrowed(inner));
         }
         let decoded = serde_json::from_str(self.raw());
         Some(decoded.map_or(Cow::Borrowed(inner), Cow::<'t, str>::Owned))
+    }
+
+    /// A text, to hold on to.
+    pub(crate) fn text(self) -> Option<Text> {
+        self.str().map(|text| Text::of(self.source, text))
     }
 
     pub(crate) fn number(self) -> Option<f64> {
@@ -70,13 +98,15 @@ impl<'t> Json<'t> {
 
     /// The elements of a list.
     pub(crate) fn list(self) -> Option<Vec<Self>> {
-        let list: Vec<&'t RawValue> = serde_json::from_str(self.raw()).ok()?;
-        Some(list.into_iter().map(Self).collect())
+        let list: Vec<&'t RawValue> = serde_json::from_str(self.raw).ok()?;
+        Some(list.into_iter().map(|raw| Self::known(self.source, raw.get())).collect())
     }
 
     /// The fields of an object.
     pub(crate) fn object(self) -> Option<Object<'t>> {
-        serde_json::from_str(self.raw()).ok()
+        let fields: Fields<'t> = serde_json::from_str(self.raw).ok()?;
+        let json = |raw: &'t RawValue| Self::known(self.source, raw.get());
+        Some(Object(fields.0.into_iter().map(|(key, value)| (json(key), json(value))).collect()))
     }
 
     /// A field of an object, by a path with dots.
@@ -110,7 +140,7 @@ impl<'t> Object<'t> {
         self.0
             .iter()
             .rev()
-            .find(|(key, _)| key.text().is_some_and(|key| key == name))
+            .find(|(key, _)| key.str().is_some_and(|key| key == name))
             .map(|(_, value)| *value)
             .filter(|value| !value.is_null())
     }
@@ -122,25 +152,33 @@ impl<'t> Object<'t> {
 
     /// Whether a field is there, null or not.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(key, _)| key.text().is_some_and(|key| key == name))
+        self.0.iter().any(|(key, _)| key.str().is_some_and(|key| key == name))
     }
 
-    /// The text of a field.
-    pub(crate) fn text(&self, name: &str) -> Option<Cow<'t, str>> {
+    /// The text of a field, to hold on to.
+    pub(crate) fn text(&self, name: &str) -> Option<Text> {
         self.get(name)?.text()
     }
 
+    /// The text of a field.
+    pub(crate) fn str(&self, name: &str) -> Option<Cow<'t, str>> {
+        self.get(name)?.str()
+    }
+
     pub(crate) fn fields(&self) -> impl Iterator<Item = (Cow<'t, str>, Json<'t>)> {
-        self.0.iter().map(|(key, value)| (key.text().unwrap_or_default(), *value))
+        self.0.iter().map(|(key, value)| (key.str().unwrap_or_default(), *value))
     }
 }
 
-impl<'de: 't, 't> Deserialize<'de> for Object<'t> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields<'t>(PhantomData<&'t ()>);
+/// The fields of an object, as serde hands them over.
+struct Fields<'t>(Vec<(&'t RawValue, &'t RawValue)>);
 
-        impl<'de: 't, 't> Visitor<'de> for Fields<'t> {
-            type Value = Object<'t>;
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Fields<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
@@ -148,14 +186,14 @@ impl<'de: 't, 't> Deserialize<'de> for Object<'t> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut fields = Vec::new();
-                while let Some((key, value)) = map.next_entry::<&'t RawValue, &'t RawValue>()? {
-                    fields.push((Json(key), Json(value)));
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
                 }
-                Ok(Object(fields))
+                Ok(Fields(fields))
             }
         }
 
-        deserializer.deserialize_map(Fields(PhantomData))
+        deserializer.deserialize_map(Collect)
     }
 }
 

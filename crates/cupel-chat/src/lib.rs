@@ -2,11 +2,11 @@
 //!
 //! A request comes in as text. [`Request::parse`] reads it, [`Request::candidates`] makes items for
 //! a [`cupel::Pipeline`] of it, and [`Candidates::render`] writes the request again, without what was
-//! left out. [`select()`] does all of it at once.
+//! left out.
 //!
 //! ```
 //! use cupel::{ContextBudget, Pipeline, Preset};
-//! use cupel_chat::{CandidateOptions, Request, select};
+//! use cupel_chat::{CandidateOptions, Request};
 //! use cupel_tokens::EstimateCounter;
 //!
 //! let text = r#"{"model": "gpt-4o", "messages": [
@@ -19,11 +19,15 @@
 //! let request = Request::parse(text, None)?;
 //! let pipeline = Pipeline::from(Preset::Chat.description().build()?);
 //! let budget = ContextBudget::builder(30).build()?;
-//! let (counter, options) = (EstimateCounter::default(), CandidateOptions::default());
-//! let selected = select(&request, &pipeline, &budget, &counter, &options)?;
+//! let candidates =
+//!     request.candidates(&EstimateCounter::default(), &CandidateOptions::default())?;
+//! let window = pipeline.run(candidates.items(), &budget)?;
+//! let kept = candidates.positions(&window);
 //!
 //! // The call and its result went together.
-//! assert!(!selected.text.contains("c1") && selected.text.contains("2 + 2"));
+//! assert_eq!(candidates.kept_messages(&kept), [0, 3]);
+//! let text = candidates.render(&kept);
+//! assert!(!text.contains("c1") && text.contains("2 + 2"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -35,7 +39,8 @@
 //!   [`Bundle`], which is in or out as a whole.
 //! - **What is broken is reported**, never selected from: [`Request::validate`] names message, rule
 //!   and remedy. It is repaired only when asked: [`Request::repair`].
-//! - **Nothing is copied to be read.** A request borrows its text; 100 MB of it are fine.
+//! - **Nothing is copied to be read.** A request and its candidates share one text, without a
+//!   lifetime and across threads; 100 MB of it are fine.
 //!
 //! # Bundles
 //!
@@ -68,7 +73,7 @@
 //!
 //! **Pins.** What the user said last is pinned, and so is the end of the request, which the model has
 //! to go on from. [`CandidateOptions::pins`] adds to that by index, role or field; a pinned message
-//! pins its bundle. A marker for the cache is no pin.
+//! pins its bundle, and a pin that matches nothing is an error. A marker for the cache is no pin.
 //!
 //! **Priority** is that of MCP annotations, from 0 to 100; the highest in the bundle counts.
 //!
@@ -115,6 +120,7 @@
 //! | `no-messages` | an empty request | by hand |
 
 mod annotations;
+mod assemble;
 mod bundle;
 mod candidates;
 mod conversation;
@@ -127,24 +133,24 @@ mod grouping;
 mod json;
 mod pairing;
 mod pin;
+mod place;
 mod render;
 mod repair;
 mod request;
-mod select;
 #[cfg(test)]
 mod testing;
+mod text;
 mod validate;
 mod weigh;
 
 pub use bundle::Bundle;
 pub use candidates::{CandidateOptions, Candidates};
-pub use error::{ChatError, SelectError};
+pub use error::ChatError;
 pub use format::{Format, UnknownFormat};
 pub use grouping::PinReason;
 pub use pin::{ParsePinError, Pin};
 pub use repair::Repair;
 pub use request::Request;
-pub use select::{Selected, select};
 pub use validate::Violation;
 
 /// The examples of the README.

@@ -28,7 +28,7 @@ pub(crate) enum Link {
 }
 
 impl Pairing {
-    pub(crate) fn of(messages: &[Message<'_>]) -> Self {
+    pub(crate) fn of(messages: &[Message]) -> Self {
         let mut pairing = Self {
             answered_in: messages.iter().map(|m| vec![None; m.calls.len()]).collect(),
             links: messages.iter().map(|m| vec![Link::Nothing; m.answers.len()]).collect(),
@@ -41,12 +41,12 @@ impl Pairing {
     /// Gives answers to calls before them. Returns the calls that are still open, by id.
     fn look_back<'m>(
         &mut self,
-        messages: &'m [Message<'_>],
+        messages: &'m [Message],
     ) -> HashMap<&'m str, VecDeque<(usize, usize)>> {
         let mut open: HashMap<&str, VecDeque<(usize, usize)>> = HashMap::new();
         for (at, message) in messages.iter().enumerate() {
             for (index, answer) in message.answers.iter().enumerate() {
-                let Some(calls) = open.get_mut(answer.id.as_ref()) else { continue };
+                let Some(calls) = open.get_mut(answer.id.as_str()) else { continue };
                 match calls.pop_back() {
                     Some(call) => self.join(call, (at, index)),
                     None => self.links[at][index] = Link::Answered,
@@ -62,7 +62,7 @@ impl Pairing {
     /// Gives answers that are left to open calls after them.
     fn look_ahead(
         &mut self,
-        messages: &[Message<'_>],
+        messages: &[Message],
         open: &mut HashMap<&str, VecDeque<(usize, usize)>>,
     ) {
         for (at, message) in messages.iter().enumerate() {
@@ -70,7 +70,7 @@ impl Pairing {
                 if matches!(self.links[at][index], Link::Call(_)) {
                     continue;
                 }
-                let Some(calls) = open.get_mut(answer.id.as_ref()) else { continue };
+                let Some(calls) = open.get_mut(answer.id.as_str()) else { continue };
                 while calls.front().is_some_and(|call| call.0 <= at) {
                     calls.pop_front();
                 }
@@ -100,7 +100,7 @@ impl Pairing {
     /// directly.
     pub(crate) fn check(
         &self,
-        conversation: &Conversation<'_>,
+        conversation: &Conversation,
         adjacent: bool,
         findings: &mut Vec<Finding>,
     ) {
@@ -116,7 +116,7 @@ impl Pairing {
 
     fn check_answers(
         &self,
-        conversation: &Conversation<'_>,
+        conversation: &Conversation,
         at: usize,
         follows: Option<usize>,
         findings: &mut Vec<Finding>,
@@ -167,7 +167,7 @@ impl Pairing {
         otherwise
     }
 
-    fn check_calls(&self, conversation: &Conversation<'_>, at: usize, findings: &mut Vec<Finding>) {
+    fn check_calls(&self, conversation: &Conversation, at: usize, findings: &mut Vec<Finding>) {
         let calls = &conversation.messages[at].calls;
         for (call, answer) in calls.iter().zip(&self.answered_in[at]) {
             if answer.is_some() || !call.needs_answer {
@@ -186,13 +186,13 @@ impl Pairing {
 }
 
 /// Whether a message only answers, so that the answers of one call may stand side by side.
-fn is_answer(message: &Message<'_>) -> bool {
+fn is_answer(message: &Message) -> bool {
     message.role == Role::Tool || !message.answers.is_empty()
 }
 
 /// Finds ids that several calls have, where the provider wants each to be its own.
 pub(crate) fn check_unique_ids(
-    conversation: &Conversation<'_>,
+    conversation: &Conversation,
     scope: IdScope,
     findings: &mut Vec<Finding>,
 ) {

@@ -45,6 +45,14 @@ pub enum Pin {
 )]
 pub struct ParsePinError(String);
 
+impl ParsePinError {
+    /// A stable name of what went wrong: `invalid-pin`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        "invalid-pin"
+    }
+}
+
 impl FromStr for Pin {
     type Err = ParsePinError;
 
@@ -79,33 +87,56 @@ impl fmt::Display for Pin {
 }
 
 impl Pin {
-    pub(crate) fn matches(&self, index: usize, message: &Message<'_>) -> bool {
+    pub(crate) fn matches(&self, index: usize, message: &Message) -> bool {
         match self {
             Self::Index(pinned) => *pinned == index,
-            Self::Role(role) => message.native_role == *role || message.role.name() == role,
+            Self::Role(role) => message.native_role == role.as_str() || message.role.name() == role,
             Self::Field { name, value } => {
-                message.json.at_path(name).is_some_and(|field| has_value(field, value))
+                message.json.view().at_path(name).is_some_and(|field| has_value(field, value))
             }
         }
     }
 
-    /// Refuses an index beyond the end. Roles and fields may well have no match.
-    pub(crate) fn check(&self, conversation: &Conversation<'_>) -> Result<(), ChatError> {
+    /// Whether it names a part of the request that is always in, as the system prompt.
+    pub(crate) fn is_fixed_part(&self, conversation: &Conversation) -> bool {
+        let Self::Role(role) = self else { return false };
+        conversation.fixed.iter().any(|fixed| fixed.part.role() == role)
+    }
+
+    /// What to say of a pin that matches nothing.
+    pub(crate) fn unmatched(&self, conversation: &Conversation) -> ChatError {
         let count = conversation.messages.len();
-        match self {
-            Self::Index(index) if *index >= count => {
-                let last = count.saturating_sub(1);
-                Err(ChatError::Pin(format!(
-                    "pin `{index}`: the request has {count} messages; give an index from 0 to {last}"
-                )))
-            }
-            _ => Ok(()),
-        }
+        let (problem, remedy) = match self {
+            Self::Index(_) => (
+                format!("the request has {count} messages"),
+                format!("give an index from 0 to {}", count.saturating_sub(1)),
+            ),
+            Self::Role(_) => (
+                "no message has this role".to_owned(),
+                format!("give one of {}", roles(conversation).join(", ")),
+            ),
+            Self::Field { .. } => (
+                "no message has this field with this value".to_owned(),
+                "give a field that a message has, or leave the pin out".to_owned(),
+            ),
+        };
+        ChatError::Pin { pin: self.clone(), problem, remedy }
     }
 }
 
+/// The roles that the messages have, in order of appearance.
+fn roles(conversation: &Conversation) -> Vec<&str> {
+    let mut roles: Vec<&str> = Vec::new();
+    for message in &conversation.messages {
+        if !roles.contains(&message.native_role.as_str()) {
+            roles.push(&message.native_role);
+        }
+    }
+    roles
+}
+
 fn has_value(field: Json<'_>, value: &str) -> bool {
-    match field.text() {
+    match field.str() {
         Some(text) => text == value,
         None => field.raw() == value,
     }

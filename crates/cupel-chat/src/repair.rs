@@ -32,13 +32,13 @@ impl fmt::Display for Repair {
 /// light, as the results of a call that it dropped, is for the next one.
 const ROUNDS: usize = 12;
 
-pub(crate) fn repair(request: &Request<'_>) -> (String, Vec<Repair>) {
+pub(crate) fn repair(request: &Request) -> (String, Vec<Repair>) {
     let mut text = request.text().to_owned();
     let mut repairs = Vec::new();
     // Which message of the request as it was each message is.
     let mut origins: Vec<usize> = (0..request.message_count()).collect();
     for _ in 0..ROUNDS {
-        let Ok(current) = Request::parse(&text, Some(request.format())) else { break };
+        let Ok(current) = Request::parse(text.as_str(), Some(request.format())) else { break };
         let mut plan = Plan::default();
         let path = |at: usize| request.conversation().path(origins[at]);
         for finding in current.findings() {
@@ -72,7 +72,7 @@ impl Plan {
     /// nothing can be done.
     fn take_up(
         &mut self,
-        request: &Request<'_>,
+        request: &Request,
         finding: Finding,
         path: impl Fn(usize) -> String,
     ) -> Option<Repair> {
@@ -142,7 +142,7 @@ impl Plan {
         order
     }
 
-    fn apply(&self, request: &Request<'_>, order: &[usize]) -> String {
+    fn apply(&self, request: &Request, order: &[usize]) -> String {
         let messages = &request.conversation().messages;
         request.splice().compose(order.iter().copied(), |at, element, out| {
             if self.cut.contains_key(&at) || self.reordered.contains_key(&at) {
@@ -155,7 +155,7 @@ impl Plan {
     }
 
     /// The blocks that stay in a message, in their new order.
-    fn blocks_of(&self, at: usize, message: &Message<'_>) -> Vec<usize> {
+    fn blocks_of(&self, at: usize, message: &Message) -> Vec<usize> {
         let order = self.reordered.get(&at).cloned();
         let mut order = order.unwrap_or_else(|| (0..message.blocks.len()).collect());
         if let Some(cut) = self.cut.get(&at) {
@@ -166,7 +166,7 @@ impl Plan {
 }
 
 /// A message with nothing but these blocks.
-fn with_blocks(message: &Message<'_>, text: &str, order: Vec<usize>) -> String {
-    let spans = message.blocks.iter().map(|block| block.span_in(text)).collect();
+fn with_blocks(message: &Message, text: &str, order: Vec<usize>) -> String {
+    let spans = message.blocks.iter().map(|block| block.range_in(text)).collect();
     Splice::new(text, spans).keep(order)
 }

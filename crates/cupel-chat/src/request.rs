@@ -1,20 +1,24 @@
 //! A request, read.
 
 use std::fmt;
+use std::sync::Arc;
 
 use cupel_tokens::TokenCounter;
 
-use crate::candidates::{CandidateOptions, Candidates};
-use crate::conversation::{Conversation, Message, Role};
-use crate::derive;
+use crate::assemble::assemble;
+use crate::conversation::{Conversation, Message};
 use crate::detect::detect;
 use crate::document::Document;
 use crate::render::Splice;
 use crate::repair::{self, Repair};
 use crate::validate::Finding;
-use crate::{ChatError, Format, Violation};
+use crate::{CandidateOptions, Candidates, ChatError, Format, Violation};
 
-/// A request, read but not copied: it borrows its text.
+/// A request, read but not copied: it shares its text.
+///
+/// It is its own: no lifetime ties it to the text that it was read from, it goes from thread to
+/// thread, and a clone costs nothing worth speaking of. An `Arc<str>` is taken as it is; other texts
+/// are copied once.
 ///
 /// # Example
 ///
@@ -29,13 +33,14 @@ use crate::{ChatError, Format, Violation};
 /// assert!(request.validate().is_empty());
 /// # Ok::<(), cupel_chat::ChatError>(())
 /// ```
-pub struct Request<'t> {
-    text: &'t str,
+#[derive(Clone)]
+pub struct Request {
+    text: Arc<str>,
     format: Format,
-    conversation: Conversation<'t>,
+    conversation: Arc<Conversation>,
 }
 
-impl<'t> Request<'t> {
+impl Request {
     /// Reads a request of the given format, or of the one that it looks like.
     ///
     /// # Errors
@@ -43,13 +48,14 @@ impl<'t> Request<'t> {
     /// [`ChatError::Malformed`] if the text is not JSON or not of the shape that the format asks
     /// for, [`ChatError::UnknownFormat`] if no format is given and none is recognised. Rules that
     /// the request breaks are found by [`validate`](Self::validate).
-    pub fn parse(text: &'t str, format: Option<Format>) -> Result<Self, ChatError> {
-        let document = Document::parse(text)?;
+    pub fn parse(text: impl Into<Arc<str>>, format: Option<Format>) -> Result<Self, ChatError> {
+        let text = text.into();
+        let document = Document::parse_shared(&text)?;
         let format = match format {
             Some(format) => format,
             None => detect(&document)?,
         };
-        let conversation = format.dialect().read(&document)?;
+        let conversation = Arc::new(format.dialect().read(&document)?);
         Ok(Self { text, format, conversation })
     }
 
@@ -73,18 +79,20 @@ impl<'t> Request<'t> {
         self.conversation.output_limit
     }
 
-    /// The last that the user said and what came after it, as text: what the window is for.
+    /// The index of the message in which the user last said something in words, however far back.
+    /// What tools answered is not the user's.
     ///
-    /// Of items, the last one that is tagged `role:user` and what came after it.
+    /// Of items, the last one that is tagged `role:user`.
+    pub fn last_user_message(&self) -> Option<usize> {
+        self.conversation.messages.iter().rposition(|message| message.user_words().is_some())
+    }
+
+    /// What the user last said, in their own words and nothing else: what the window is for.
+    ///
+    /// However much an agent has done since, none of it speaks for the user; and neither do results
+    /// of tools or documents that stand in the same message, unless there is nothing else in it.
     pub fn query(&self) -> Option<String> {
-        let messages = &self.conversation.messages;
-        let start = messages.iter().rposition(Message::has_user_words)?;
-        let said: Vec<&Message<'_>> =
-            messages[start..].iter().filter(|message| message.role != Role::System).collect();
-        let texts = said.iter().filter_map(|message| message.item.as_ref());
-        let texts: Vec<&str> = texts.map(cupel::ContextItem::content).collect();
-        let query = if texts.is_empty() { derive::content(&said) } else { texts.join("\n") };
-        Some(query).filter(|query| !query.trim().is_empty())
+        self.conversation.messages.iter().rev().find_map(Message::user_words)
     }
 
     /// The rules of its provider that it breaks, in the order of the request.
@@ -106,17 +114,17 @@ impl<'t> Request<'t> {
     /// # Errors
     ///
     /// [`ChatError::Invalid`] if the request breaks rules of its provider, and
-    /// [`ChatError::Pin`] if a pin names a message that is not there.
+    /// [`ChatError::Pin`] if a pin matches no message.
     pub fn candidates(
         &self,
         counter: &dyn TokenCounter,
         options: &CandidateOptions,
-    ) -> Result<Candidates<'_>, ChatError> {
+    ) -> Result<Candidates, ChatError> {
         let violations = self.validate();
         if !violations.is_empty() {
             return Err(ChatError::Invalid { violations });
         }
-        Candidates::of(self, counter, options)
+        assemble(self, counter, options)
     }
 
     pub(crate) fn findings(&self) -> Vec<Finding> {
@@ -135,22 +143,23 @@ impl<'t> Request<'t> {
         findings
     }
 
-    pub(crate) fn conversation(&self) -> &Conversation<'t> {
+    pub(crate) fn conversation(&self) -> &Conversation {
         &self.conversation
     }
 
-    pub(crate) fn text(&self) -> &'t str {
-        self.text
+    /// The text that it was read from.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The text, cut at its messages.
-    pub(crate) fn splice(&self) -> Splice<'t> {
+    pub(crate) fn splice(&self) -> Splice<'_> {
         let messages = self.conversation.messages.iter();
-        Splice::new(self.text, messages.map(|message| message.json.span_in(self.text)).collect())
+        Splice::new(&self.text, messages.map(|message| message.json.range_in(&self.text)).collect())
     }
 }
 
-impl fmt::Debug for Request<'_> {
+impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request")
             .field("format", &self.format)

@@ -18,7 +18,7 @@ impl TokenCounter for Words {
 }
 
 #[track_caller]
-pub(crate) fn read(text: &str, format: Format) -> Request<'_> {
+pub(crate) fn read(text: &str, format: Format) -> Request {
     Request::parse(text, Some(format)).unwrap()
 }
 

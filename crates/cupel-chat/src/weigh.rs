@@ -42,18 +42,18 @@ impl<'a> Scale<'a> {
     }
 
     /// Puts a fixed part on the scale.
-    pub(crate) fn put_fixed(&mut self, fixed: &'a Fixed<'_>, counter: &dyn TokenCounter) {
+    pub(crate) fn put_fixed(&mut self, fixed: &'a Fixed, counter: &dyn TokenCounter) {
         self.weights.push(Weight::default());
         self.put_pieces(&fixed.pieces);
         if fixed.definitions.is_empty() {
             return;
         }
         let values: Result<Vec<serde_json::Value>, _> =
-            fixed.definitions.iter().map(|tool| serde_json::from_str(tool.raw())).collect();
+            fixed.definitions.iter().map(|tool| serde_json::from_str(tool.view().raw())).collect();
         let Ok(values) = values else {
             // Nested too deep, or too large a number: counted as it is written.
             for tool in &fixed.definitions {
-                self.put_text(Nature::Words, tool.raw());
+                self.put_text(Nature::Words, tool.view().raw());
             }
             return;
         };
@@ -61,7 +61,7 @@ impl<'a> Scale<'a> {
     }
 
     /// Puts messages on the scale, as one weight.
-    pub(crate) fn put_messages(&mut self, messages: impl Iterator<Item = &'a Message<'a>>) {
+    pub(crate) fn put_messages(&mut self, messages: impl Iterator<Item = &'a Message>) {
         self.weights.push(Weight::default());
         let overheads = self.overheads;
         for message in messages {
@@ -91,7 +91,7 @@ impl<'a> Scale<'a> {
         self.weights
     }
 
-    fn put_pieces(&mut self, pieces: &'a [Piece<'_>]) {
+    fn put_pieces(&mut self, pieces: &'a [Piece]) {
         for piece in pieces {
             match &piece.content {
                 Content::Text(text) => self.put_text(piece.nature, text),

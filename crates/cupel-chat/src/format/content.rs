@@ -1,12 +1,11 @@
 //! The content of messages: a text, or blocks. Providers differ in names, hardly in shape.
 
-use std::borrow::Cow;
-
 use cupel_tokens::{Detail, Image};
 
 use super::image_size::image_size;
 use crate::conversation::{Content, Message, Nature, Piece, Role};
 use crate::json::{Json, Object};
+use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
 /// Results within results: how deep they are looked into. Deeper ones count as they are written.
@@ -14,12 +13,12 @@ const DEEPEST: usize = 4;
 
 /// Reads the `content` of a message into its pieces and blocks. `own` takes the blocks that only
 /// the format understands.
-pub(crate) fn read<'t>(
-    message: &mut Message<'t>,
-    content: Option<Json<'t>>,
+pub(crate) fn read(
+    message: &mut Message,
+    content: Option<Json<'_>>,
     path: &str,
     nature: Nature,
-    mut own: impl FnMut(&mut Message<'t>, usize, &Object<'t>) -> bool,
+    mut own: impl FnMut(&mut Message, usize, &Object<'_>) -> bool,
 ) {
     let Some(content) = content else { return };
     if let Some(text) = content.text() {
@@ -49,16 +48,11 @@ pub(crate) fn read<'t>(
             read_block(*block, &object, nature, 0, &mut message.pieces);
         }
     }
-    message.blocks = blocks;
+    message.blocks = blocks.into_iter().map(JsonText::from).collect();
 }
 
 /// The pieces of content that stands within a block.
-pub(crate) fn nested<'t>(
-    content: Json<'t>,
-    nature: Nature,
-    depth: usize,
-    pieces: &mut Vec<Piece<'t>>,
-) {
+pub(crate) fn nested(content: Json<'_>, nature: Nature, depth: usize, pieces: &mut Vec<Piece>) {
     match content.list() {
         Some(blocks) if depth < DEEPEST => {
             for block in blocks {
@@ -72,18 +66,18 @@ pub(crate) fn nested<'t>(
     }
 }
 
-fn read_block<'t>(
-    block: Json<'t>,
-    object: &Object<'t>,
+fn read_block(
+    block: Json<'_>,
+    object: &Object<'_>,
     nature: Nature,
     depth: usize,
-    pieces: &mut Vec<Piece<'t>>,
+    pieces: &mut Vec<Piece>,
 ) {
     let kind = object.text("type").unwrap_or_default();
-    let opaque = |nature| Piece { nature, content: Content::Opaque(block) };
+    let opaque = |nature| Piece { nature, content: Content::Opaque(block.into()) };
     match kind.as_ref() {
         "image_url" | "input_image" | "image" => {
-            pieces.push(Piece { nature, content: Content::Image(image(object), block) });
+            pieces.push(Piece { nature, content: Content::Image(image(object), block.into()) });
         }
         "document" | "search_result" => read_document(block, object, depth, pieces),
         "file" | "input_file" => pieces.push(opaque(Nature::Document)),
@@ -102,18 +96,13 @@ fn read_block<'t>(
         _ => {
             let names = ["text", "thinking", "reasoning", "refusal"];
             let text = names.iter().find_map(|name| object.text(name));
-            push_text(pieces, nature, text.unwrap_or(Cow::Borrowed(block.raw())));
+            push_text(pieces, nature, text.unwrap_or_else(|| block.raw_text()));
         }
     }
 }
 
 /// A document or a search result: its title, and its text where that is plain.
-fn read_document<'t>(
-    block: Json<'t>,
-    object: &Object<'t>,
-    depth: usize,
-    pieces: &mut Vec<Piece<'t>>,
-) {
+fn read_document(block: Json<'_>, object: &Object<'_>, depth: usize, pieces: &mut Vec<Piece>) {
     for name in ["title", "context"] {
         push_text(pieces, Nature::Document, object.text(name).unwrap_or_default());
     }
@@ -122,7 +111,9 @@ fn read_document<'t>(
     let text = object.get("content").or_else(|| source.get("content"));
     match text.or_else(|| source.get("data").filter(|_| is_plain)) {
         Some(text) => nested(text, Nature::Document, depth, pieces),
-        None => pieces.push(Piece { nature: Nature::Document, content: Content::Opaque(block) }),
+        None => {
+            pieces.push(Piece { nature: Nature::Document, content: Content::Opaque(block.into()) })
+        }
     }
 }
 
@@ -147,11 +138,11 @@ pub(crate) fn image(object: &Object<'_>) -> Image {
 }
 
 /// A value as text: what a text says, and of everything else how it is written.
-pub(crate) fn as_written(json: Json<'_>) -> Cow<'_, str> {
-    json.text().unwrap_or(Cow::Borrowed(json.raw()))
+pub(crate) fn as_written(json: Json<'_>) -> Text {
+    json.text().unwrap_or_else(|| json.raw_text())
 }
 
-pub(crate) fn push_text<'t>(pieces: &mut Vec<Piece<'t>>, nature: Nature, text: Cow<'t, str>) {
+pub(crate) fn push_text(pieces: &mut Vec<Piece>, nature: Nature, text: Text) {
     if !text.is_empty() {
         pieces.push(Piece::text(nature, text));
     }

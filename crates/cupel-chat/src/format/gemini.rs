@@ -4,7 +4,6 @@
 //! many responses. So a bundle is a whole turn of the user, and of the last turn each step, as for
 //! Anthropic.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use cupel_tokens::Overheads;
@@ -17,12 +16,13 @@ use crate::conversation::{
 use crate::document::Document;
 use crate::grouping::{Group, turns};
 use crate::json::{Json, Object};
+use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
 pub(crate) struct Gemini;
 
 impl Dialect for Gemini {
-    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+    fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError> {
         let listing = document.listing(&["contents"])?;
         let top = &listing.top;
         let model = top.text("model");
@@ -38,14 +38,15 @@ impl Dialect for Gemini {
         }
         if let Some(tools) = top.get("tools") {
             let mut fixed = Fixed::tools("tools", tools, &mut conversation.flaws);
-            fixed.definitions = fixed.definitions.into_iter().flat_map(declarations).collect();
+            let tools = std::mem::take(&mut fixed.definitions);
+            fixed.definitions = tools.iter().flat_map(|tool| declarations(tool.view())).collect();
             conversation.fixed.push(fixed);
         }
         conversation.read_messages(listing.elements, read_message);
         Ok(conversation)
     }
 
-    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
         let homes = homes_of_misplaced_responses(conversation);
         let mut has_misplaced = vec![false; homes.len()];
         for home in homes.iter().flatten() {
@@ -57,7 +58,7 @@ impl Dialect for Gemini {
         }
     }
 
-    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+    fn group(&self, conversation: &Conversation) -> Vec<Group> {
         turns(conversation)
     }
 
@@ -73,14 +74,15 @@ fn output_limit(top: &Object<'_>) -> Option<i64> {
 }
 
 /// The functions that a tool declares; the tool itself if it is one of the service's own.
-fn declarations(tool: Json<'_>) -> Vec<Json<'_>> {
+fn declarations(tool: Json<'_>) -> Vec<JsonText> {
     let object = tool.object().unwrap_or_default();
     let declared = object.any_of(&["functionDeclarations", "function_declarations"]);
-    declared.and_then(|(_, list)| list.list()).unwrap_or_else(|| vec![tool])
+    let declared = declared.and_then(|(_, list)| list.list()).unwrap_or_else(|| vec![tool]);
+    declared.into_iter().map(JsonText::from).collect()
 }
 
-fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
-    let native_role = object.text("role").unwrap_or(Cow::Borrowed("user"));
+fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
+    let native_role = object.text("role").unwrap_or(Text::Name("user"));
     let role = match native_role.as_ref() {
         "user" => Role::User,
         "model" => Role::Assistant,
@@ -111,13 +113,7 @@ fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) 
     message
 }
 
-fn read_part<'t>(
-    message: &mut Message<'t>,
-    at: usize,
-    path: &str,
-    index: usize,
-    part: &Object<'t>,
-) {
+fn read_part(message: &mut Message, at: usize, path: &str, index: usize, part: &Object<'_>) {
     let field = |names: &[&'static str]| part.any_of(names).and_then(|(_, json)| json.object());
     if let Some(call) = field(&["functionCall", "function_call"]) {
         if message.role != Role::Assistant {
@@ -154,7 +150,7 @@ fn read_part<'t>(
     }
 }
 
-fn read_media<'t>(message: &mut Message<'t>, part: &Object<'t>) {
+fn read_media(message: &mut Message, part: &Object<'_>) {
     let nature = Nature::Words;
     if let Some(text) = part.text("text") {
         content::push_text(&mut message.pieces, nature, text);
@@ -165,9 +161,9 @@ fn read_media<'t>(message: &mut Message<'t>, part: &Object<'t>) {
         let kind = object.any_of(&["mimeType", "mime_type"]).and_then(|(_, kind)| kind.text());
         let is_image = kind.is_some_and(|kind| kind.starts_with("image/"));
         let content = if is_image {
-            Content::Image(content::image(&object), media)
+            Content::Image(content::image(&object), media.into())
         } else {
-            Content::Opaque(media)
+            Content::Opaque(media.into())
         };
         message.pieces.push(Piece { nature, content });
     } else {
@@ -178,17 +174,17 @@ fn read_media<'t>(message: &mut Message<'t>, part: &Object<'t>) {
 }
 
 /// Whether responses can be those of calls: where both have ids, each must be that of a call.
-fn may_answer(responses: &Message<'_>, calls: &Message<'_>) -> bool {
-    let ids: HashSet<&str> = calls.calls.iter().map(|call| call.id.as_ref()).collect();
+fn may_answer(responses: &Message, calls: &Message) -> bool {
+    let ids: HashSet<&str> = calls.calls.iter().map(|call| call.id.as_str()).collect();
     !responses.answers.is_empty()
         && !calls.calls.is_empty()
         && (ids.contains("")
-            || responses.answers.iter().all(|a| a.id.is_empty() || ids.contains(a.id.as_ref())))
+            || responses.answers.iter().all(|a| a.id.is_empty() || ids.contains(a.id.as_str())))
 }
 
 /// Responses that stand elsewhere than behind their calls: from each to the turn of calls that lacks
 /// exactly as many.
-fn homes_of_misplaced_responses(conversation: &Conversation<'_>) -> Vec<Option<usize>> {
+fn homes_of_misplaced_responses(conversation: &Conversation) -> Vec<Option<usize>> {
     let messages = &conversation.messages;
     let mut homes = vec![None; messages.len()];
     let mut waiting: Option<usize> = None;
@@ -209,7 +205,7 @@ fn homes_of_misplaced_responses(conversation: &Conversation<'_>) -> Vec<Option<u
 }
 
 fn check_calls(
-    conversation: &Conversation<'_>,
+    conversation: &Conversation,
     at: usize,
     has_misplaced_responses: bool,
     findings: &mut Vec<Finding>,
@@ -246,7 +242,7 @@ fn check_calls(
 }
 
 fn check_responses(
-    conversation: &Conversation<'_>,
+    conversation: &Conversation,
     at: usize,
     home: Option<usize>,
     findings: &mut Vec<Finding>,

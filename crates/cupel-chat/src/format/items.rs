@@ -3,8 +3,6 @@
 //! Fields that the library does not know stay in the text and are otherwise passed over. An item
 //! without tokens is counted.
 
-use std::borrow::Cow;
-
 use cupel::ContextItem;
 use cupel_tokens::Overheads;
 
@@ -16,27 +14,10 @@ use crate::grouping::{Group, PinReason, singly};
 use crate::json::{Json, Object};
 use crate::validate::Finding;
 
-/// What the library knows of an item, in both spellings.
-const FIELDS: [&str; 13] = [
-    "content",
-    "tokens",
-    "kind",
-    "source",
-    "priority",
-    "tags",
-    "metadata",
-    "timestamp",
-    "future_relevance_hint",
-    "futureRelevanceHint",
-    "pinned",
-    "original_tokens",
-    "originalTokens",
-];
-
 pub(crate) struct Items;
 
 impl Dialect for Items {
-    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+    fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError> {
         let (list, elements) = match &document.body {
             Body::Lines(lines) => (String::new(), lines.clone()),
             Body::One(json) if is_item(*json) => (String::new(), vec![*json]),
@@ -53,9 +34,9 @@ impl Dialect for Items {
         Ok(conversation)
     }
 
-    fn check(&self, _: &Conversation<'_>, _: &mut Vec<Finding>) {}
+    fn check(&self, _: &Conversation, _: &mut Vec<Finding>) {}
 
-    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+    fn group(&self, conversation: &Conversation) -> Vec<Group> {
         let mut groups = singly(conversation);
         for (group, message) in groups.iter_mut().zip(&conversation.messages) {
             if message.item.as_ref().is_some_and(ContextItem::pinned) {
@@ -74,11 +55,7 @@ fn is_item(json: Json<'_>) -> bool {
     json.object().is_some_and(|object| object.has("content") && !object.has("items"))
 }
 
-fn read_item<'t>(
-    document: &Document<'t>,
-    json: Json<'t>,
-    path: String,
-) -> Result<Message<'t>, ChatError> {
+fn read_item(document: &Document<'_>, json: Json<'_>, path: String) -> Result<Message, ChatError> {
     let Some(object) = json.object() else {
         let problem = format!("must be an object, got {}", json.describe());
         return Err(document.malformed(json, path, &problem, "give each item as an object"));
@@ -86,7 +63,7 @@ fn read_item<'t>(
     let item: ContextItem = serde_json::from_str(&known_fields(&object))
         .map_err(|error| refusal(document, json, &object, &path, &error))?;
     let role = role_of(&item);
-    let mut message = Message::new(json, role, Cow::Owned(item.kind().to_string()));
+    let mut message = Message::new(json, role, item.kind().to_string().into());
     message.notes.take_in(&object);
     if object.get("tokens").is_none() {
         message.pieces.extend(object.text("content").map(|text| Piece::text(Nature::Words, text)));
@@ -99,7 +76,7 @@ fn read_item<'t>(
 fn known_fields(object: &Object<'_>) -> String {
     let mut fields: Vec<String> = object
         .fields()
-        .filter(|(name, _)| FIELDS.contains(&name.as_ref()))
+        .filter(|(name, _)| ContextItem::is_field(name))
         .map(|(name, value)| format!("\"{name}\":{}", value.raw()))
         .collect();
     if object.get("tokens").is_none() {
@@ -164,7 +141,7 @@ mod tests {
         assert_eq!(tokens, [2, 7, 1]);
         assert_eq!(candidates.items()[2].priority(), Some(100));
         assert_eq!(candidates.items()[2].tags(), ["audience:user"]);
-        assert_eq!(request.query().as_deref(), Some("c\nd"));
+        assert_eq!(request.query().as_deref(), Some("c"));
     }
 
     #[test]

@@ -4,8 +4,6 @@
 //! calls, and the first message after the system prompt is the user's. Bundles are whole turns, and
 //! of the last turn each step, as for Anthropic.
 
-use std::borrow::Cow;
-
 use cupel_tokens::Overheads;
 
 use super::anthropic::check_beginning;
@@ -17,6 +15,7 @@ use crate::document::Document;
 use crate::grouping::{Group, turns};
 use crate::json::{Json, Object};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::text::Text;
 use crate::validate::{Finding, Fix};
 
 const TYPES: [&str; 6] = ["human", "ai", "system", "tool", "function", "chat"];
@@ -24,7 +23,7 @@ const TYPES: [&str; 6] = ["human", "ai", "system", "tool", "function", "chat"];
 pub(crate) struct LangChain;
 
 impl Dialect for LangChain {
-    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+    fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError> {
         let listing = document.listing(&["messages"])?;
         let mut conversation =
             Conversation { list: listing.path.to_owned(), ..Conversation::default() };
@@ -32,13 +31,13 @@ impl Dialect for LangChain {
         Ok(conversation)
     }
 
-    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
         check_beginning(conversation, findings);
         check_unique_ids(conversation, IdScope::Message, findings);
         Pairing::of(&conversation.messages).check(conversation, true, findings);
     }
 
-    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+    fn group(&self, conversation: &Conversation) -> Vec<Group> {
         turns(conversation)
     }
 
@@ -50,7 +49,7 @@ impl Dialect for LangChain {
 /// The fields of a message, out of the shape that it was dumped in.
 struct Dump<'t> {
     /// What the dump calls it, as `human` or `HumanMessage`.
-    native_type: Cow<'t, str>,
+    native_type: Text,
     /// Where it says so.
     type_field: (&'static str, Option<Json<'t>>),
     body: Object<'t>,
@@ -78,7 +77,7 @@ impl<'t> Dump<'t> {
     }
 
     fn role(&self) -> Role {
-        let name = self.native_type.as_ref();
+        let name = self.native_type.as_str();
         let name = name.strip_suffix("Chunk").unwrap_or(name);
         let name = name.strip_suffix("Message").unwrap_or(name).to_ascii_lowercase();
         match name.as_str() {
@@ -98,7 +97,7 @@ fn role_named(name: &str) -> Role {
     }
 }
 
-fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
+fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
     let dump = Dump::of(object, path);
     let role = dump.role();
     let mut message = Message::new(json, role, dump.native_type.clone());
@@ -133,7 +132,7 @@ fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) 
     message
 }
 
-fn take_notes<'t>(message: &mut Message<'t>, body: &Object<'t>) {
+fn take_notes(message: &mut Message, body: &Object<'_>) {
     message.notes.take_in(body);
     for name in ["metadata", "additional_kwargs", "response_metadata"] {
         if let Some(object) = body.get(name).and_then(Json::object) {
@@ -142,7 +141,7 @@ fn take_notes<'t>(message: &mut Message<'t>, body: &Object<'t>) {
     }
 }
 
-fn read_answer<'t>(message: &mut Message<'t>, dump: &Dump<'t>, at: usize) {
+fn read_answer(message: &mut Message, dump: &Dump<'_>, at: usize) {
     let is_legacy = dump.native_type.to_ascii_lowercase().starts_with("function");
     let field = if is_legacy { "name" } else { "tool_call_id" };
     let name = dump.body.text("name");
@@ -154,7 +153,7 @@ fn read_answer<'t>(message: &mut Message<'t>, dump: &Dump<'t>, at: usize) {
     }
 }
 
-fn read_calls<'t>(message: &mut Message<'t>, dump: &Dump<'t>, at: usize) {
+fn read_calls(message: &mut Message, dump: &Dump<'_>, at: usize) {
     let raw = dump.body.get("additional_kwargs").and_then(Json::object).unwrap_or_default();
     for (field, needs_answer) in [("tool_calls", true), ("invalid_tool_calls", false)] {
         let calls = dump.body.get(field).and_then(Json::list).unwrap_or_default();
@@ -222,7 +221,7 @@ mod tests {
             labels(DUMPD, LangChain),
             ["*[0]: HumanMessage", "*[1..3]: AIMessage, tool result"]
         );
-        assert_eq!(read(DUMPD, LangChain).query().as_deref(), Some("go\nf {}\n1"));
+        assert_eq!(read(DUMPD, LangChain).query().as_deref(), Some("go"));
     }
 
     #[test]

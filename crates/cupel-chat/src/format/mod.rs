@@ -127,6 +127,16 @@ pub struct UnknownFormat {
     hint: String,
 }
 
+impl UnknownFormat {
+    pub(crate) const CODE: &'static str = "unknown-format";
+
+    /// A stable name of what went wrong: `unknown-format`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        Self::CODE
+    }
+}
+
 impl FromStr for Format {
     type Err = UnknownFormat;
 
@@ -145,15 +155,15 @@ impl FromStr for Format {
 /// What a format has to know.
 pub(crate) trait Dialect: Sync {
     /// Reads a request.
-    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError>;
+    fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError>;
 
     /// Finds the rules of the provider that a conversation breaks, beside the flaws that reading
     /// found in single messages.
-    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>);
+    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>);
 
     /// Which messages stay together, in the order of their first message. Whatever a conversation
     /// without findings is left with when groups without a pin go must be without findings too.
-    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group>;
+    fn group(&self, conversation: &Conversation) -> Vec<Group>;
 
     /// What the provider counts beside texts.
     fn overheads(&self) -> Overheads;

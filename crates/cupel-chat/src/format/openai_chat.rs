@@ -4,8 +4,6 @@
 //! So a message with calls and its answers are one bundle, and every other message is one of its
 //! own: any of them may go.
 
-use std::borrow::Cow;
-
 use cupel_tokens::Overheads;
 
 use super::{Dialect, content};
@@ -22,12 +20,12 @@ const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "f
 pub(crate) struct OpenAiChat;
 
 impl Dialect for OpenAiChat {
-    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+    fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError> {
         let listing = document.listing(&["messages"])?;
         let top = &listing.top;
         let mut conversation = Conversation {
             list: listing.path.to_owned(),
-            model: top.text("model").map(Cow::into_owned),
+            model: top.text("model").map(|name| name.to_string()),
             output_limit: top
                 .any_of(&["max_completion_tokens", "max_tokens"])
                 .and_then(|(_, limit)| limit.whole_number()),
@@ -43,12 +41,12 @@ impl Dialect for OpenAiChat {
         Ok(conversation)
     }
 
-    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
         check_unique_ids(conversation, IdScope::Message, findings);
         Pairing::of(&conversation.messages).check(conversation, true, findings);
     }
 
-    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+    fn group(&self, conversation: &Conversation) -> Vec<Group> {
         exchanges(conversation)
     }
 
@@ -57,7 +55,7 @@ impl Dialect for OpenAiChat {
     }
 }
 
-fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
+fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
     let native_role = object.text("role").unwrap_or_default();
     let role = match native_role.as_ref() {
         "system" | "developer" => Role::System,
@@ -94,7 +92,7 @@ fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) 
     message
 }
 
-fn read_answer<'t>(message: &mut Message<'t>, object: &Object<'t>, at: usize, path: &str) {
+fn read_answer(message: &mut Message, object: &Object<'_>, at: usize, path: &str) {
     let is_legacy = message.native_role == "function";
     let field = if is_legacy { "name" } else { "tool_call_id" };
     match object.text(field) {
@@ -110,7 +108,7 @@ pub(super) fn missing_id(path: &str, fix: Fix) -> Finding {
     Finding::new(path, "missing-call-id", text, "name the call that it belongs to").fixed_by(fix)
 }
 
-fn read_calls<'t>(message: &mut Message<'t>, object: &Object<'t>, at: usize, path: &str) {
+fn read_calls(message: &mut Message, object: &Object<'_>, at: usize, path: &str) {
     if let Some(calls) = object.get("tool_calls") {
         read_call_list(message, calls, at, &format!("{path}.tool_calls"));
     }
@@ -118,7 +116,7 @@ fn read_calls<'t>(message: &mut Message<'t>, object: &Object<'t>, at: usize, pat
 }
 
 /// The one call of old, which has no id but its name.
-pub(super) fn read_legacy_call<'t>(message: &mut Message<'t>, object: &Object<'t>) {
+pub(super) fn read_legacy_call(message: &mut Message, object: &Object<'_>) {
     let Some(call) = object.get("function_call").and_then(Json::object) else { return };
     let name = call.text("name").unwrap_or_default();
     message.calls.push(Call {
@@ -131,12 +129,7 @@ pub(super) fn read_legacy_call<'t>(message: &mut Message<'t>, object: &Object<'t
 }
 
 /// The calls of a list in the manner of OpenAI.
-pub(super) fn read_call_list<'t>(
-    message: &mut Message<'t>,
-    calls: Json<'t>,
-    at: usize,
-    path: &str,
-) {
+pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, path: &str) {
     let Some(calls) = calls.list() else {
         let text = format!("must be a list, got {}", calls.describe());
         message.flaws.push(Finding::new(path, "calls-type", text, "give the calls as a list"));

@@ -4,8 +4,6 @@
 //! it. So a bundle is what the model put out in one go, beginning with its reasoning or with its
 //! calls, and the outputs of all calls in it. Everything else stands for itself.
 
-use std::borrow::Cow;
-
 use cupel_tokens::Overheads;
 
 use super::openai_chat::missing_id;
@@ -18,6 +16,7 @@ use crate::document::{Body, Document, Listing};
 use crate::grouping::{Group, PinReason, ascending, pin_both_ends};
 use crate::json::{Json, Object};
 use crate::pairing::{IdScope, Link, Pairing, check_unique_ids};
+use crate::text::Text;
 use crate::validate::{Finding, Fix};
 
 const ROLES: [&str; 4] = ["user", "assistant", "system", "developer"];
@@ -25,12 +24,12 @@ const ROLES: [&str; 4] = ["user", "assistant", "system", "developer"];
 pub(crate) struct OpenAiResponses;
 
 impl Dialect for OpenAiResponses {
-    fn read<'t>(&self, document: &Document<'t>) -> Result<Conversation<'t>, ChatError> {
+    fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError> {
         let listing = listing(document)?;
         let top = &listing.top;
         let mut conversation = Conversation {
             list: listing.path.to_owned(),
-            model: top.text("model").map(Cow::into_owned),
+            model: top.text("model").map(|name| name.to_string()),
             output_limit: top.get("max_output_tokens").and_then(Json::whole_number),
             has_stored_messages: top.any_of(&["previous_response_id", "conversation"]).is_some(),
             ..Conversation::default()
@@ -46,18 +45,18 @@ impl Dialect for OpenAiResponses {
             Some(text) => conversation.messages.push(plain_input(text)),
             None => conversation.read_messages(listing.elements, read_item),
         }
-        let has_reference = |message: &Message<'_>| message.bond == Bond::Reference;
+        let has_reference = |message: &Message| message.bond == Bond::Reference;
         conversation.has_stored_messages |= conversation.messages.iter().any(has_reference);
         Ok(conversation)
     }
 
-    fn check(&self, conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
         check_unique_ids(conversation, IdScope::Request, findings);
         check_pairs(conversation, findings);
         check_reasoning(conversation, findings);
     }
 
-    fn group(&self, conversation: &Conversation<'_>) -> Vec<Group> {
+    fn group(&self, conversation: &Conversation) -> Vec<Group> {
         let pairing = Pairing::of(&conversation.messages);
         let mut groups = outputs_in_one_go(conversation, &pairing);
         for group in &mut groups {
@@ -92,21 +91,21 @@ fn listing<'t>(document: &Document<'t>) -> Result<Listing<'t>, ChatError> {
     document.listing(&["input"])
 }
 
-fn plain_input(json: Json<'_>) -> Message<'_> {
-    let mut message = Message::new(json, Role::User, Cow::Borrowed("user"));
+fn plain_input(json: Json<'_>) -> Message {
+    let mut message = Message::new(json, Role::User, Text::Name("user"));
     message.pieces.extend(json.text().map(|text| Piece::text(Nature::Words, text)));
     message
 }
 
-fn read_item<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
-    let kind = object.text("type").unwrap_or(Cow::Borrowed("message"));
+fn read_item(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
+    let kind = object.text("type").unwrap_or(Text::Name("message"));
     let mut message = match kind.as_ref() {
         "message" => read_message(json, object, at, path),
         "reasoning" => read_reasoning(json, object),
         "item_reference" | "compaction" | "compaction_summary" => {
             let mut message = Message::new(json, Role::Assistant, kind);
             message.bond = Bond::Reference;
-            let content = Content::Opaque(json);
+            let content = Content::Opaque(json.into());
             message.pieces.push(Piece { nature: Nature::Words, content });
             message
         }
@@ -122,7 +121,7 @@ fn read_item<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> 
     message
 }
 
-fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) -> Message<'t> {
+fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
     let native_role = object.text("role").unwrap_or_default();
     let role = match native_role.as_ref() {
         "user" => Role::User,
@@ -145,8 +144,8 @@ fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: &str) 
 
 /// Of reasoning, what can be read. What is encrypted counts as nothing: the service leaves it out
 /// again once the turn is over.
-fn read_reasoning<'t>(json: Json<'t>, object: &Object<'t>) -> Message<'t> {
-    let mut message = Message::new(json, Role::Assistant, Cow::Borrowed("reasoning"));
+fn read_reasoning(json: Json<'_>, object: &Object<'_>) -> Message {
+    let mut message = Message::new(json, Role::Assistant, Text::Name("reasoning"));
     message.bond = Bond::Reasoning;
     for name in ["summary", "content"] {
         if let Some(content) = object.get(name) {
@@ -156,14 +155,14 @@ fn read_reasoning<'t>(json: Json<'t>, object: &Object<'t>) -> Message<'t> {
     message
 }
 
-fn read_answer<'t>(
-    json: Json<'t>,
-    object: &Object<'t>,
+fn read_answer(
+    json: Json<'_>,
+    object: &Object<'_>,
     id_field: &str,
-    kind: Cow<'t, str>,
+    kind: Text,
     fix: Fix,
     path: &str,
-) -> Message<'t> {
+) -> Message {
     let mut message = Message::new(json, Role::Tool, kind);
     match object.text(id_field) {
         Some(id) => message.answers.push(Answer { id, name: object.text("name"), block: None }),
@@ -174,7 +173,7 @@ fn read_answer<'t>(
         match output.object().filter(|output| output.has("image_url") || output.has("file_id")) {
             Some(object) => message.pieces.push(Piece {
                 nature: Nature::Answer,
-                content: Content::Image(content::image(&object), output),
+                content: Content::Image(content::image(&object), output.into()),
             }),
             None => content::nested(output, Nature::Answer, 0, &mut message.pieces),
         }
@@ -183,13 +182,7 @@ fn read_answer<'t>(
 }
 
 /// Calls that the client answers have a `call_id`; those that the service answers by itself have not.
-fn read_call<'t>(
-    json: Json<'t>,
-    object: &Object<'t>,
-    kind: Cow<'t, str>,
-    at: usize,
-    path: &str,
-) -> Message<'t> {
+fn read_call(json: Json<'_>, object: &Object<'_>, kind: Text, at: usize, path: &str) -> Message {
     let is_request = kind == "mcp_approval_request";
     let id = object.text(if is_request { "id" } else { "call_id" });
     let is_clients =
@@ -216,12 +209,12 @@ fn read_call<'t>(
 }
 
 /// What a call of the service itself holds, beside what only the service reads.
-fn read_built_in<'t>(message: &mut Message<'t>, object: &Object<'t>) {
+fn read_built_in(message: &mut Message, object: &Object<'_>) {
     for (name, value) in object.fields() {
         match name.as_ref() {
             "type" | "id" | "status" | "container_id" => {}
             "result" => {
-                let content = Content::Opaque(value);
+                let content = Content::Opaque(value.into());
                 message.pieces.push(Piece { nature: Nature::Words, content });
             }
             _ if value.is_null() => {}
@@ -235,7 +228,7 @@ fn read_built_in<'t>(message: &mut Message<'t>, object: &Object<'t>) {
 /// Runs of what the model put out, cut before each piece of reasoning. Without reasoning, messages
 /// and calls of the service stand alone, and calls stay with each other and with the message that
 /// leads to them.
-fn outputs_in_one_go(conversation: &Conversation<'_>, pairing: &Pairing) -> Vec<Group> {
+fn outputs_in_one_go(conversation: &Conversation, pairing: &Pairing) -> Vec<Group> {
     let messages = &conversation.messages;
     let mut groups: Vec<Group> = Vec::new();
     // The group that the model is still adding to.
@@ -264,8 +257,8 @@ fn outputs_in_one_go(conversation: &Conversation<'_>, pairing: &Pairing) -> Vec<
 }
 
 /// Whether a piece of output belongs to the group that is open.
-fn joins(messages: &[Message<'_>], group: &Group, message: &Message<'_>) -> bool {
-    let reasons = |message: &Message<'_>| message.bond == Bond::Reasoning;
+fn joins(messages: &[Message], group: &Group, message: &Message) -> bool {
+    let reasons = |message: &Message| message.bond == Bond::Reasoning;
     let mut members = group.messages.iter().map(|at| &messages[*at]);
     if reasons(message) {
         return members.all(reasons);
@@ -279,7 +272,7 @@ fn joins(messages: &[Message<'_>], group: &Group, message: &Message<'_>) -> bool
 
 /// Every call has its output. A call without goes with all that the model put out with it: what is
 /// left of that would not be what its reasoning led to.
-fn check_pairs(conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+fn check_pairs(conversation: &Conversation, findings: &mut Vec<Finding>) {
     let pairing = Pairing::of(&conversation.messages);
     let first = findings.len();
     pairing.check(conversation, false, findings);
@@ -298,7 +291,7 @@ fn check_pairs(conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Reasoning must be followed by what it led to.
-fn check_reasoning(conversation: &Conversation<'_>, findings: &mut Vec<Finding>) {
+fn check_reasoning(conversation: &Conversation, findings: &mut Vec<Finding>) {
     let messages = &conversation.messages;
     for (at, message) in messages.iter().enumerate() {
         let is_followed = messages.get(at + 1).is_some_and(|next| next.role == Role::Assistant);

@@ -48,7 +48,7 @@ fn validate_and_the_checker_agree() {
     let mut broken = 0;
     for (format, text) in disturbed() {
         let problems = checker::problems(format, &text);
-        let violations = Request::parse(&text, Some(format)).unwrap().validate();
+        let violations = Request::parse(text.as_str(), Some(format)).unwrap().validate();
         assert_eq!(
             problems.is_empty(),
             violations.is_empty(),
@@ -62,7 +62,7 @@ fn validate_and_the_checker_agree() {
 #[test]
 fn nothing_is_selected_from_what_is_broken() {
     for (format, text) in disturbed() {
-        let request = Request::parse(&text, Some(format)).unwrap();
+        let request = Request::parse(text.as_str(), Some(format)).unwrap();
         let violations = request.validate();
         let candidates = request.candidates(&Quarters, &CandidateOptions::default());
         match candidates {
@@ -75,10 +75,10 @@ fn nothing_is_selected_from_what_is_broken() {
 #[test]
 fn repair_yields_what_the_checker_accepts() {
     for (format, text) in disturbed() {
-        let request = Request::parse(&text, Some(format)).unwrap();
+        let request = Request::parse(text.as_str(), Some(format)).unwrap();
         let (repaired, repairs) = request.repair();
         assert_eq!(repairs.is_empty(), repaired == text, "{repairs:?}\n{text}\n{repaired}");
-        let again = Request::parse(&repaired, Some(format)).unwrap();
+        let again = Request::parse(repaired.as_str(), Some(format)).unwrap();
         if again.message_count() == 0 {
             continue;
         }
@@ -100,7 +100,7 @@ fn what_is_valid_is_not_repaired() {
     for format in Format::ALL {
         for seed in 0..50 {
             let text = generate::request(format, seed);
-            let (repaired, repairs) = Request::parse(&text, Some(format)).unwrap().repair();
+            let (repaired, repairs) = Request::parse(text.as_str(), Some(format)).unwrap().repair();
             assert_eq!(repairs, []);
             assert_eq!(repaired, text);
         }
@@ -114,7 +114,7 @@ fn assert_named(format: Format, messages: &[&str], path: &str, rule: &str) {
     let field = path.split('[').next().unwrap();
     let text = format!("{{\"{field}\": [{}]}}", messages.join(", "));
     assert!(!checker::problems(format, &text).is_empty(), "the checker finds nothing in {text}");
-    let request = Request::parse(&text, Some(format)).unwrap();
+    let request = Request::parse(text.as_str(), Some(format)).unwrap();
     let violations = request.validate();
     let found =
         violations.iter().find(|violation| violation.path == path && violation.rule == rule);
@@ -181,13 +181,13 @@ fn a_last_turn_without_its_thinking_is_named_where_thinking_is_on() {
         )
     };
     let (on, off) = (request("enabled"), request("disabled"));
-    let violations = Request::parse(&on, Some(Format::Anthropic)).unwrap().validate();
+    let violations = Request::parse(on, Some(Format::Anthropic)).unwrap().validate();
     assert_eq!(violations.len(), 1, "{violations:?}");
     assert_eq!(
         (violations[0].path.as_str(), violations[0].rule),
         ("messages[1]", "missing-thinking")
     );
-    assert_eq!(Request::parse(&off, Some(Format::Anthropic)).unwrap().validate(), []);
+    assert_eq!(Request::parse(off, Some(Format::Anthropic)).unwrap().validate(), []);
 }
 
 #[test]

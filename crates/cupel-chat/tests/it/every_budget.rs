@@ -1,13 +1,13 @@
 //! For every budget from nothing to the whole: valid in, valid out.
 
-use cupel::ContextBudget;
-use cupel_chat::{CandidateOptions, Format, Pin, Request, SelectError, select};
+use cupel::{ContextBudget, CupelError};
+use cupel_chat::{CandidateOptions, ChatError, Format, Pin, Request};
 
+use crate::generate;
 use crate::pipelines::{self, Quarters};
 use crate::random::Random;
 use crate::sound::{EXAMPLES, example};
 use crate::trial::Trial;
-use crate::{checker, generate};
 
 /// Tries every budget on generated requests of a format. Returns how many windows were looked at.
 fn try_generated(format: Format) -> usize {
@@ -15,7 +15,7 @@ fn try_generated(format: Format) -> usize {
     let mut windows = 0;
     for seed in 0..60 {
         let text = generate::request(format, seed);
-        let request = Request::parse(&text, Some(format)).unwrap();
+        let request = Request::parse(text.as_str(), Some(format)).unwrap();
         let mut trial = Trial::new(&text, &request, &CandidateOptions::default());
         for named in &pipelines {
             for budget in 0..=trial.total_tokens() + 1 {
@@ -62,7 +62,7 @@ fn items_stay_valid_at_every_budget() {
 fn examples_stay_valid_at_every_budget() {
     for (name, format) in EXAMPLES {
         let text = example(name);
-        let request = Request::parse(&text, None).unwrap();
+        let request = Request::parse(text.as_str(), None).unwrap();
         assert_eq!(request.format(), format, "{name}");
         let mut trial = Trial::new(&text, &request, &CandidateOptions::default());
         for named in &pipelines::all() {
@@ -83,7 +83,7 @@ fn pins_hold_at_every_budget() {
     for format in Format::ALL {
         for seed in 0..15 {
             let text = generate::request(format, seed);
-            let request = Request::parse(&text, Some(format)).unwrap();
+            let request = Request::parse(text.as_str(), Some(format)).unwrap();
             let Some(last) = request.message_count().checked_sub(1) else { continue };
             let index = Random::new(seed).within(0, last);
             let pins = vec![
@@ -93,7 +93,10 @@ fn pins_hold_at_every_budget() {
             ];
             for pin in pins {
                 let options = CandidateOptions { pins: vec![pin.clone()], ..Default::default() };
-                let candidates = request.candidates(&Quarters, &options).unwrap();
+                let candidates = match request.candidates(&Quarters, &options) {
+                    Err(ChatError::Pin { .. }) => continue,
+                    candidates => candidates.unwrap(),
+                };
                 let holds =
                     |bundle: &&cupel_chat::Bundle| bundle.message_indices().contains(&index);
                 let bundle = candidates.bundles().iter().find(holds).unwrap();
@@ -108,39 +111,34 @@ fn pins_hold_at_every_budget() {
 }
 
 #[test]
-fn select_says_the_same_in_one_call() {
-    let pipelines = pipelines::all();
-    for (name, format) in EXAMPLES {
-        let text = example(name);
-        let request = Request::parse(&text, Some(format)).unwrap();
-        let options = CandidateOptions::default();
-        let total = request.candidates(&Quarters, &options).unwrap().total_tokens();
-        for named in &pipelines {
-            let budget = ContextBudget::builder(total * 2 / 3).build().unwrap();
-            let selected = select(&request, &named.pipeline, &budget, &Quarters, &options).unwrap();
-            assert!(selected.tokens <= total * 2 / 3);
-            assert_eq!(selected.total_tokens, total);
-            let messages = checker::messages(format, &selected.text).unwrap();
-            assert_eq!(messages.len(), selected.message_count);
+fn a_pin_that_matches_nothing_is_refused() {
+    for format in Format::ALL {
+        let text = generate::request(format, 1);
+        let request = Request::parse(text, Some(format)).unwrap();
+        for pin in ["role:robot", "field:no.such=1", "999"] {
+            let options =
+                CandidateOptions { pins: vec![pin.parse().unwrap()], ..Default::default() };
+            let error = request.candidates(&Quarters, &options).unwrap_err();
+            assert_eq!(error.code(), "unmatched-pin", "{format}: {error}");
+            assert!(error.to_string().starts_with(&format!("pin `{pin}`: ")), "{error}");
         }
     }
 }
 
 #[test]
-fn pinned_parts_that_do_not_fit_are_listed_and_nothing_comes_out() {
+fn pinned_parts_that_do_not_fit_are_listed_largest_first() {
     for (name, format) in EXAMPLES {
-        let text = example(name);
-        let request = Request::parse(&text, Some(format)).unwrap();
+        let request = Request::parse(example(name), Some(format)).unwrap();
+        let candidates = request.candidates(&Quarters, &CandidateOptions::default()).unwrap();
         let budget = ContextBudget::builder(10).build().unwrap();
         for named in &pipelines::all() {
-            let outcome =
-                select(&request, &named.pipeline, &budget, &Quarters, &CandidateOptions::default());
-            let Err(SelectError::PinnedDoNotFit { pinned_tokens, available, parts }) = outcome
-            else {
+            let outcome = named.pipeline.run(candidates.items(), &budget);
+            let Err(CupelError::PinnedExceedsBudget { pinned_tokens, available }) = outcome else {
                 panic!("{name}, {}: {outcome:?}", named.name);
             };
             assert_eq!(available, 10);
-            assert_eq!(parts.iter().map(cupel_chat::Bundle::tokens).sum::<i64>(), pinned_tokens);
+            let parts = candidates.pinned_by_size();
+            assert_eq!(parts.iter().map(|part| part.tokens()).sum::<i64>(), pinned_tokens);
             assert!(
                 parts.is_sorted_by_key(|part| -part.tokens()),
                 "{name}: the largest is not first"

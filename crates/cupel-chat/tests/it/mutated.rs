@@ -18,7 +18,7 @@ fn probe(text: &str, format: Option<Format>, named: &Named, random: &mut Random)
     };
     request.query();
     let (repaired, _) = request.repair();
-    Request::parse(&repaired, Some(request.format())).unwrap_or_else(|error| {
+    Request::parse(repaired.as_str(), Some(request.format())).unwrap_or_else(|error| {
         panic!("{error}: repaired\n{text}\nto\n{repaired}");
     });
     if !request.validate().is_empty() {
@@ -38,7 +38,7 @@ fn probe(text: &str, format: Option<Format>, named: &Named, random: &mut Random)
         if format.has_free_order() && window.is_empty() {
             continue;
         }
-        let again = Request::parse(&output, Some(format)).unwrap_or_else(|error| {
+        let again = Request::parse(output.as_str(), Some(format)).unwrap_or_else(|error| {
             panic!("{error}: made\n{output}\nof\n{text}");
         });
         assert_eq!(again.validate(), [], "{text}\n{output}");

@@ -15,7 +15,7 @@ const ODD: &str = "{ \"seed\": 12345678901234567890123, \"top_p\":1.0,\"x\":1e3,
     {\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"last\",\"cache_control\":{\"type\":\"ephemeral\"}}]}\n\
     ], \"dup\":1, \"dup\":[true , false], \"model\":\"gpt-4o\"} \n";
 
-fn candidates<'r>(request: &'r Request<'r>) -> Candidates<'r> {
+fn candidates(request: &Request) -> Candidates {
     request.candidates(&Quarters, &CandidateOptions::default()).unwrap()
 }
 
@@ -26,7 +26,7 @@ fn nothing_left_out_is_nothing_changed() {
         .flat_map(|format| (0..200).map(move |seed| (format, generate::request(format, seed))));
     let examples = EXAMPLES.into_iter().map(|(name, format)| (format, example(name)));
     for (format, text) in generated.chain(examples).chain([(Format::OpenAiChat, ODD.to_owned())]) {
-        let request = Request::parse(&text, Some(format)).unwrap();
+        let request = Request::parse(text.as_str(), Some(format)).unwrap();
         let candidates = candidates(&request);
         let all: Vec<usize> = (0..candidates.items().len()).collect();
         assert_eq!(candidates.render(&all), text);
@@ -57,7 +57,7 @@ fn what_remains_keeps_its_spelling() {
 #[test]
 fn a_byte_order_mark_stays() {
     let text = format!("\u{feff}{ODD}");
-    let request = Request::parse(&text, None).unwrap();
+    let request = Request::parse(text.as_str(), None).unwrap();
     assert_eq!(candidates(&request).render(&[0, 1, 2]), text);
     assert!(candidates(&request).render(&[2]).starts_with('\u{feff}'));
 }
@@ -77,7 +77,7 @@ fn lines_stay_lines() {
         let lines =
             ["{\"content\":\"a\",\"n\":1e3}", "{ \"content\" : \"b\" }", "{\"content\":\"c\"}"];
         let text = lines.join(end) + end;
-        let request = Request::parse(&text, Some(Format::ItemLines)).unwrap();
+        let request = Request::parse(text.as_str(), Some(Format::ItemLines)).unwrap();
         let candidates = candidates(&request);
         assert_eq!(candidates.render(&[0, 2]), [lines[0], lines[2]].join(end) + end);
         assert_eq!(candidates.render(&[2, 1, 0]), [lines[2], lines[1], lines[0]].join(end) + end);

@@ -11,8 +11,8 @@ use crate::pipelines::{Named, Quarters};
 /// A request, its candidates, and what was tried already.
 pub(crate) struct Trial<'r> {
     text: &'r str,
-    request: &'r Request<'r>,
-    candidates: Candidates<'r>,
+    request: &'r Request,
+    candidates: Candidates,
     messages: Vec<&'r str>,
     required: Vec<usize>,
     pinned_tokens: i64,
@@ -21,7 +21,7 @@ pub(crate) struct Trial<'r> {
 
 impl<'r> Trial<'r> {
     /// Makes candidates of a valid request, and checks that bundles cover it and tear nothing apart.
-    pub(crate) fn new(text: &'r str, request: &'r Request<'r>, options: &CandidateOptions) -> Self {
+    pub(crate) fn new(text: &'r str, request: &'r Request, options: &CandidateOptions) -> Self {
         assert_eq!(request.validate(), [], "valid by the checker, but not by the crate\n{text}");
         let candidates = request.candidates(&Quarters, options).unwrap();
         let pinned = candidates.items().iter().filter(|item| item.pinned());
@@ -121,6 +121,7 @@ impl<'r> Trial<'r> {
         let expected: Vec<&str> = order.iter().map(|index| self.messages[*index]).collect();
         let found = checker::messages(self.format(), &output).unwrap();
         assert_eq!(found, expected, "{}", context());
+        assert_eq!(self.candidates.kept_messages(kept), order);
         assert_eq!(self.candidates.message_count_of(kept), expected.len());
         assert_eq!(
             checker::surroundings(self.format(), &output),
