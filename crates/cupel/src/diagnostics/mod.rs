@@ -13,16 +13,16 @@
 //! | [`TraceCollector`] | whoever wants to be told |
 
 mod event;
+mod fate;
 mod reason;
 mod recording;
 mod report;
 pub mod trace_collector;
 
 pub use event::{OverflowEvent, PipelineStage, TraceEvent};
+pub use fate::{ExcludedItem, IncludedItem};
 pub use reason::{ExclusionReason, FieldValue, InclusionReason};
-pub use report::{
-    CountRequirementShortfall, ExcludedItem, IncludedItem, SelectionReport, StageTraceSnapshot,
-};
+pub use report::{CountRequirementShortfall, SelectionReport, StageTraceSnapshot};
 pub use trace_collector::{
     DiagnosticTraceCollector, NullTraceCollector, TraceCollector, TraceDetailLevel, TraceInterest,
 };

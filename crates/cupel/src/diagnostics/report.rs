@@ -1,52 +1,7 @@
 //! The account of a run.
 
-use super::{ExclusionReason, InclusionReason, OverflowEvent, PipelineStage, TraceEvent};
-use crate::ContextItem;
+use super::{ExcludedItem, IncludedItem, OverflowEvent, PipelineStage, TraceEvent};
 use crate::order::compare_scores;
-
-/// An item that is in the window.
-#[non_exhaustive]
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct IncludedItem {
-    /// The item.
-    pub item: ContextItem,
-    /// Its score; 1.0 if it is pinned.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::wire::float::serialize"))]
-    pub score: f64,
-    /// Why it is in.
-    pub reason: InclusionReason,
-}
-
-impl IncludedItem {
-    /// An included item.
-    #[must_use]
-    pub fn new(item: ContextItem, score: f64, reason: InclusionReason) -> Self {
-        Self { item, score, reason }
-    }
-}
-
-/// An item that was left out.
-#[non_exhaustive]
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct ExcludedItem {
-    /// The item.
-    pub item: ContextItem,
-    /// Its score; 0.0 if it was left out before scoring.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::wire::float::serialize"))]
-    pub score: f64,
-    /// Why it is out.
-    pub reason: ExclusionReason,
-}
-
-impl ExcludedItem {
-    /// An excluded item.
-    #[must_use]
-    pub fn new(item: ContextItem, score: f64, reason: ExclusionReason) -> Self {
-        Self { item, score, reason }
-    }
-}
 
 /// A count quota found fewer candidates of a kind than it requires.
 #[non_exhaustive]

@@ -19,12 +19,16 @@ use crate::{ContextBudget, ContextItem, CupelError};
 /// 1. [`on_run_started`](Self::on_run_started), [`set_candidates`](Self::set_candidates)
 /// 2. for each of the five stages: for each item that it leaves out
 ///    [`record_item_event`](Self::record_item_event) and
-///    [`record_excluded`](Self::record_excluded); at Slice
+///    [`record_excluded_at`](Self::record_excluded_at); at Slice
 ///    [`record_shortfall`](Self::record_shortfall); at Place
 ///    [`record_overflow`](Self::record_overflow), and an item event for each item that is in;
 ///    then [`record_stage_event`](Self::record_stage_event)
-/// 3. [`record_included`](Self::record_included) for each item, in placed order
+/// 3. [`record_included_at`](Self::record_included_at) for each item, in placed order
 /// 4. [`on_pipeline_completed`](Self::on_pipeline_completed)
+///
+/// The two calls with a position call [`record_excluded`](Self::record_excluded) and
+/// [`record_included`](Self::record_included) unless a collector overrides them; a collector
+/// around another one passes on all four.
 ///
 /// If a stage fails, [`on_run_failed`](Self::on_run_failed) is the last call instead.
 pub trait TraceCollector {
@@ -42,6 +46,30 @@ pub trait TraceCollector {
 
     /// An item was left out.
     fn record_excluded(&mut self, _item: ContextItem, _score: f64, _reason: ExclusionReason) {}
+
+    /// An item is in the window, and this is where it stands in the list of candidates. The
+    /// pipeline calls this one; without it [`record_included`](Self::record_included) is told.
+    fn record_included_at(
+        &mut self,
+        _position: usize,
+        item: ContextItem,
+        score: f64,
+        reason: InclusionReason,
+    ) {
+        self.record_included(item, score, reason);
+    }
+
+    /// An item was left out, and this is where it stands in the list of candidates. The pipeline
+    /// calls this one; without it [`record_excluded`](Self::record_excluded) is told.
+    fn record_excluded_at(
+        &mut self,
+        _position: usize,
+        item: ContextItem,
+        score: f64,
+        reason: ExclusionReason,
+    ) {
+        self.record_excluded(item, score, reason);
+    }
 
     /// How many candidates there are, and their tokens, negative counts included.
     fn set_candidates(&mut self, _total: usize, _total_tokens: i64) {}
@@ -200,11 +228,31 @@ impl TraceCollector for DiagnosticTraceCollector {
     }
 
     fn record_included(&mut self, item: ContextItem, score: f64, reason: InclusionReason) {
-        self.draft.included(IncludedItem { item, score, reason });
+        self.draft.included(IncludedItem::new(item, score, reason));
     }
 
     fn record_excluded(&mut self, item: ContextItem, score: f64, reason: ExclusionReason) {
-        self.draft.excluded(ExcludedItem { item, score, reason });
+        self.draft.excluded(ExcludedItem::new(item, score, reason));
+    }
+
+    fn record_included_at(
+        &mut self,
+        position: usize,
+        item: ContextItem,
+        score: f64,
+        reason: InclusionReason,
+    ) {
+        self.draft.included(IncludedItem::new(item, score, reason).at(position));
+    }
+
+    fn record_excluded_at(
+        &mut self,
+        position: usize,
+        item: ContextItem,
+        score: f64,
+        reason: ExclusionReason,
+    ) {
+        self.draft.excluded(ExcludedItem::new(item, score, reason).at(position));
     }
 
     fn set_candidates(&mut self, total: usize, total_tokens: i64) {

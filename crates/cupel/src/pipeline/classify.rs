@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::fate::Exclusion;
 use crate::diagnostics::ExclusionReason;
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::{Candidate, ContextBudget, ContextItem, CupelError};
@@ -102,12 +103,11 @@ impl<'a> Classified<'a> {
         Candidate::with_tokens(&self.items[position], score, self.tokens[position])
     }
 
-    pub(super) fn exclusions(
-        &self,
-    ) -> impl Iterator<Item = (&'a ContextItem, f64, ExclusionReason)> {
+    pub(super) fn exclusions(&self) -> impl Iterator<Item = Exclusion<'a>> {
         self.negative.iter().map(|position| {
             let item = &self.items[*position as usize];
-            (item, 0.0, ExclusionReason::NegativeTokens { tokens: item.tokens() })
+            let reason = ExclusionReason::NegativeTokens { tokens: item.tokens() };
+            Exclusion { position: *position, item, score: 0.0, reason }
         })
     }
 

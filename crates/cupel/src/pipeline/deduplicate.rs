@@ -5,8 +5,8 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::RandomState;
 
+use super::fate::Exclusion;
 use super::score::Scored;
-use crate::ContextItem;
 use crate::diagnostics::ExclusionReason;
 use crate::model::NumberTable;
 use crate::order::descending_key;
@@ -19,7 +19,7 @@ pub(super) struct Unique {
     duplicates: Vec<(u32, u32)>,
 }
 
-pub(super) fn deduplicate(scored: &Scored<'_, '_>, enabled: bool) -> Unique {
+pub(super) fn deduplicate(scored: &Scored<'_>, enabled: bool) -> Unique {
     let all = 0..scored.len() as u32;
     if !enabled {
         return Unique { survivors: all.collect(), duplicates: Vec::new() };
@@ -43,7 +43,7 @@ pub(super) fn deduplicate(scored: &Scored<'_, '_>, enabled: bool) -> Unique {
 ///
 /// Reading every text to the end would take most of a run's time. A hash of its length and a few
 /// of its bytes tells nearly all texts apart; only those that look alike are compared in full.
-fn first_twins(scored: &Scored<'_, '_>) -> Vec<u32> {
+fn first_twins(scored: &Scored<'_>) -> Vec<u32> {
     let state = RandomState::default();
     let text = |index: u32| scored.item(index as usize).content();
     let all = 0..scored.len() as u32;
@@ -101,13 +101,22 @@ impl Unique {
 
     pub(super) fn exclusions<'a>(
         &self,
-        scored: &Scored<'_, 'a>,
-    ) -> impl Iterator<Item = (&'a ContextItem, f64, ExclusionReason)> {
-        self.duplicates.iter().map(|(duplicate, survivor)| {
-            let deduplicated_against = scored.item(*survivor as usize).content().to_owned();
-            let reason = ExclusionReason::Deduplicated { deduplicated_against };
-            (scored.item(*duplicate as usize), scored.scores[*duplicate as usize], reason)
-        })
+        scored: &Scored<'a>,
+    ) -> impl Iterator<Item = Exclusion<'a>> {
+        self.duplicates.iter().map(|(duplicate, survivor)| repeats(scored, *duplicate, *survivor))
+    }
+}
+
+/// An item that is out because another one of the same text is in.
+pub(super) fn repeats<'a>(scored: &Scored<'a>, duplicate: u32, survivor: u32) -> Exclusion<'a> {
+    let duplicate = duplicate as usize;
+    Exclusion {
+        position: scored.position(duplicate),
+        item: scored.item(duplicate),
+        score: scored.scores[duplicate],
+        reason: ExclusionReason::Deduplicated {
+            deduplicated_against: scored.item(survivor as usize).content().to_owned(),
+        },
     }
 }
 
@@ -115,13 +124,13 @@ impl Unique {
 mod tests {
     use super::super::classify::classify;
     use super::*;
-    use crate::ContextItemBuilder;
+    use crate::{ContextItem, ContextItemBuilder};
 
     fn unique(texts: &[&str], scores: &[f64]) -> (Vec<u32>, Vec<(u32, u32)>) {
         let build = |text: &&str| ContextItemBuilder::new(*text, 1).build().unwrap();
         let items: Vec<ContextItem> = texts.iter().map(build).collect();
         let classified = classify(&items).unwrap();
-        let scored = Scored { classified: &classified, scores: scores.to_vec() };
+        let scored = Scored { classified, scores: scores.to_vec() };
         let Unique { survivors, duplicates } = deduplicate(&scored, true);
         (survivors, duplicates)
     }

@@ -1,8 +1,8 @@
 //! Why does an item have its score?
 
 use super::Pipeline;
-use super::classify::classify;
-use crate::{ContextItem, CupelError, ScoreExplanation};
+use super::classify::{Classified, classify};
+use crate::{ContextItem, CupelError, ScoreExplanation, Scorer};
 
 impl Pipeline {
     /// Why the items at these positions have their scores, as far as the scorer says: one answer
@@ -51,11 +51,18 @@ impl Pipeline {
         items: &[ContextItem],
         positions: &[usize],
     ) -> Result<Vec<Option<ScoreExplanation>>, CupelError> {
-        let classified = classify(items)?;
-        let numbers: Vec<_> = positions.iter().map(|at| classified.scoreable.find(*at)).collect();
-        let asked: Vec<usize> = numbers.iter().copied().flatten().collect();
-        let mut given =
-            self.policy.scorer.explain(&classified.scoreable_items(), &asked).into_iter();
-        Ok(numbers.into_iter().map(|number| number.and_then(|_| given.next())).collect())
+        Ok(explain(&classify(items)?, &*self.policy.scorer, positions))
     }
+}
+
+/// One answer for each position.
+pub(super) fn explain(
+    classified: &Classified<'_>,
+    scorer: &dyn Scorer,
+    positions: &[usize],
+) -> Vec<Option<ScoreExplanation>> {
+    let numbers: Vec<_> = positions.iter().map(|at| classified.scoreable.find(*at)).collect();
+    let asked: Vec<usize> = numbers.iter().copied().flatten().collect();
+    let mut given = scorer.explain(&classified.scoreable_items(), &asked).into_iter();
+    numbers.into_iter().map(|number| number.and_then(|_| given.next())).collect()
 }

@@ -8,6 +8,7 @@
 mod classify;
 mod deduplicate;
 mod explain;
+mod fate;
 mod place;
 mod ranking;
 mod recorder;
@@ -27,7 +28,8 @@ use crate::diagnostics::{
 use crate::policy::{Policy, PolicyBuilder};
 use crate::{ContextBudget, ContextItem, CupelError, OverflowStrategy, Placer, Scorer, Slicer};
 
-pub use ranking::{PlacedItem, Ranking};
+pub use place::PlacedItem;
+pub use ranking::Ranking;
 
 /// Selects items for a context window.
 ///
@@ -100,7 +102,36 @@ impl Pipeline {
         budget: &ContextBudget,
         collector: &mut C,
     ) -> Result<Vec<ContextItem>, CupelError> {
-        run::run(&self.policy, items, budget, collector)
+        run::run(&self.policy, items, budget, collector).map(|placed| placed.window(items))
+    }
+
+    /// Selects the window, and says where its items stand in the list and what they score, in
+    /// placed order. The same selection as [`run`](Self::run), for whoever holds the items in a
+    /// form of their own; nothing is cloned.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use cupel::{ChronologicalPlacer, ContextBudget, ContextItemBuilder, GreedySlice, Pipeline, ReflexiveScorer};
+    /// # let pipeline = Pipeline::builder()
+    /// #     .scorer(ReflexiveScorer).slicer(GreedySlice).placer(ChronologicalPlacer).build()?;
+    /// let item = |hint| ContextItemBuilder::new("ping", 50).future_relevance_hint(hint).build();
+    /// let items = [item(0.4)?, item(0.9)?];
+    /// let window = pipeline.window(&items, &ContextBudget::builder(60).build()?)?;
+    /// assert_eq!((window[0].position, window[0].score), (1, 0.9));
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    pub fn window(
+        &self,
+        items: &[ContextItem],
+        budget: &ContextBudget,
+    ) -> Result<Vec<PlacedItem>, CupelError> {
+        let placed = run::run(&self.policy, items, budget, &mut NullTraceCollector)?;
+        Ok(placed.positions())
     }
 
     /// Reports what a run would select and why.

@@ -1,9 +1,10 @@
 //! Stage 6: merges pinned and sliced items, handles overflow, and orders.
 
 use super::classify::Classified;
+use super::fate::{Exclusion, Inclusion};
 use super::slice::Sliced;
 use super::sort::Sorted;
-use crate::diagnostics::{ExclusionReason, InclusionReason};
+use crate::diagnostics::InclusionReason;
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::policy::Policy;
 use crate::{Candidate, ContextBudget, ContextItem, CupelError, OverflowStrategy};
@@ -21,7 +22,16 @@ pub(super) struct Placed {
     pub(super) overflow: Option<(i64, Vec<Entry>)>,
 }
 
-/// An item with its score, by position in the caller's list.
+/// An item of a window: where it stands in the caller's list, and what it scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlacedItem {
+    /// Its position in the list.
+    pub position: usize,
+    /// Its score; 1 if it is pinned.
+    pub score: f64,
+}
+
+/// The same in half the space, for the way there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) position: u32,
@@ -118,28 +128,35 @@ impl Placed {
         self.entries.iter().map(|entry| items[entry.position as usize].clone()).collect()
     }
 
+    /// The window as positions.
+    pub(super) fn positions(self) -> Vec<PlacedItem> {
+        let placed = |Entry { position, score }| PlacedItem { position: position as usize, score };
+        self.entries.into_iter().map(placed).collect()
+    }
+
     pub(super) fn exclusions<'a>(
         &'a self,
         classified: &'a Classified<'_>,
-    ) -> impl Iterator<Item = (&'a ContextItem, f64, ExclusionReason)> {
-        self.truncated.iter().map(|(entry, available)| {
-            let item = &classified.items[entry.position as usize];
-            (item, entry.score, classified.misfit(item.tokens(), *available))
+    ) -> impl Iterator<Item = Exclusion<'a>> {
+        self.truncated.iter().map(|(Entry { position, score }, available)| {
+            let item = &classified.items[*position as usize];
+            let reason = classified.misfit(item.tokens(), *available);
+            Exclusion { position: *position, item, score: *score, reason }
         })
     }
 
     pub(super) fn inclusions<'a>(
         &'a self,
         items: &'a [ContextItem],
-    ) -> impl Iterator<Item = (&'a ContextItem, f64, InclusionReason)> {
-        self.entries.iter().map(|entry| {
-            let item = &items[entry.position as usize];
+    ) -> impl Iterator<Item = Inclusion<'a>> {
+        self.entries.iter().map(|Entry { position, score }| {
+            let item = &items[*position as usize];
             let reason = match item.tokens() {
                 _ if item.pinned() => InclusionReason::Pinned,
                 0 => InclusionReason::ZeroToken,
                 _ => InclusionReason::Scored,
             };
-            (item, entry.score, reason)
+            Inclusion { position: *position, item, score: *score, reason }
         })
     }
 }

@@ -1,25 +1,21 @@
 //! Stages 1 to 4 done once, for as many budgets as one likes.
 
-use super::Pipeline;
 use super::classify::require_pinned_fit;
+use super::place::{Placed, PlacedItem};
 use super::recorder::Recorder;
 use super::run::{Ranked, fill, rank};
-use crate::{ContextBudget, ContextItem, CupelError, NullTraceCollector};
+use super::{Pipeline, explain};
+use crate::diagnostics::{DiagnosticTraceCollector, TraceDetailLevel};
+use crate::{
+    ContextBudget, ContextItem, CupelError, NullTraceCollector, ScoreExplanation, SelectionReport,
+    TraceCollector,
+};
 
-/// Items that were classified, scored, deduplicated and sorted once; ask it for the window of any
-/// budget. See [`Pipeline::rank`].
+/// Items that were classified, scored, deduplicated and sorted once; ask it for the window or the
+/// report of any budget, and for the scores. See [`Pipeline::rank`].
 pub struct Ranking<'p, 'a> {
     pipeline: &'p Pipeline,
     ranked: Ranked<'a>,
-}
-
-/// An item of a window: where it stands in the list that was ranked, and what it scores.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PlacedItem {
-    /// Its position in the list.
-    pub position: usize,
-    /// Its score; 1 if it is pinned.
-    pub score: f64,
 }
 
 impl Pipeline {
@@ -61,14 +57,73 @@ impl Ranking<'_, '_> {
     ///
     /// As [`Pipeline::run`].
     pub fn window(&self, budget: &ContextBudget) -> Result<Vec<PlacedItem>, CupelError> {
-        require_pinned_fit(self.ranked.classified.pinned_tokens, budget)?;
-        let mut silent = NullTraceCollector;
-        let mut recorder = Recorder::start(&mut silent, self.ranked.classified.items, budget);
-        let placed = fill(&self.pipeline.policy, &self.ranked, budget, &mut recorder)?;
-        let entries = placed.entries.iter();
-        Ok(entries
-            .map(|entry| PlacedItem { position: entry.position as usize, score: entry.score })
-            .collect())
+        self.fill(budget, &mut NullTraceCollector).map(Placed::positions)
+    }
+
+    /// The report of a budget: what [`Pipeline::dry_run`] returns, without scoring again. Events
+    /// of the stages that the ranking has behind it say how long it took to tell of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::run`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use cupel::{ChronologicalPlacer, ContextBudget, ContextItemBuilder, GreedySlice, Pipeline, ReflexiveScorer};
+    /// # let pipeline = Pipeline::builder()
+    /// #     .scorer(ReflexiveScorer).slicer(GreedySlice).placer(ChronologicalPlacer).build()?;
+    /// let item = |text, hint| ContextItemBuilder::new(text, 50).future_relevance_hint(hint).build();
+    /// let items = [item("nice to have", 0.4)?, item("vital", 0.9)?];
+    /// let ranking = pipeline.rank(&items)?;
+    /// let report = ranking.report(&ContextBudget::builder(60).build()?)?;
+    /// assert_eq!(report.included[0].position, Some(1));
+    /// assert_eq!(report.excluded[0].position, Some(0));
+    /// assert_eq!(ranking.score(0), Some(0.4));
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    pub fn report(&self, budget: &ContextBudget) -> Result<SelectionReport, CupelError> {
+        let mut collector = DiagnosticTraceCollector::new(TraceDetailLevel::Stage);
+        self.fill(budget, &mut collector)?;
+        Ok(collector.into_report())
+    }
+
+    /// Stages 5 and 6, and what the earlier ones did for whoever wants to be told.
+    fn fill<C: TraceCollector + ?Sized>(
+        &self,
+        budget: &ContextBudget,
+        collector: &mut C,
+    ) -> Result<Placed, CupelError> {
+        let classified = self.ranked.classified();
+        require_pinned_fit(classified.pinned_tokens, budget)?;
+        let mut recorder = Recorder::start(collector, classified.items, budget);
+        self.ranked.retell(&mut recorder);
+        let placed = fill(&self.pipeline.policy, &self.ranked, budget, &mut recorder);
+        recorder.finish(placed.as_ref().err());
+        placed
+    }
+
+    /// What the item at this position scores. `None` for pinned and invalid items, which are not
+    /// scored, and for positions beyond the list.
+    #[must_use]
+    pub fn score(&self, position: usize) -> Option<f64> {
+        self.ranked.scored.score_at(position)
+    }
+
+    /// The [score](Self::score) of each position.
+    #[must_use]
+    pub fn scores(&self) -> Vec<Option<f64>> {
+        (0..self.ranked.classified().items.len()).map(|position| self.score(position)).collect()
+    }
+
+    /// Why the items at these positions have their scores: what [`Pipeline::explain_scores`]
+    /// returns.
+    ///
+    /// A ranking keeps numbers, not what they are made of, so the scorer does its work again, but
+    /// no more than once; see [`Scorer::score_and_explain`](crate::Scorer::score_and_explain).
+    #[must_use]
+    pub fn explain(&self, positions: &[usize]) -> Vec<Option<ScoreExplanation>> {
+        explain::explain(self.ranked.classified(), &*self.pipeline.policy.scorer, positions)
     }
 
     /// The smallest budget, up to `ceiling`, whose window holds the item at this position; `None`
@@ -80,7 +135,7 @@ impl Ranking<'_, '_> {
     ///
     /// What the slicer refuses, for instance a table that is too large.
     pub fn min_budget_for(&self, position: usize, ceiling: i64) -> Result<Option<i64>, CupelError> {
-        let tokens = self.ranked.classified.tokens.get(position).copied();
+        let tokens = self.ranked.classified().tokens.get(position).copied();
         match tokens.filter(|tokens| (0..=ceiling).contains(tokens)) {
             Some(tokens) => bisect(tokens, ceiling, |tokens| self.includes(tokens, position)),
             None => Ok(None),

@@ -4,10 +4,13 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::classify::Classified;
+use super::deduplicate::Unique;
+use super::fate::Exclusion;
 use super::place::Placed;
+use super::score::Scored;
 use crate::diagnostics::{
-    CountRequirementShortfall, ExcludedItem, ExclusionReason, IncludedItem, OverflowEvent,
-    PipelineStage, ReportDraft, StageTraceSnapshot, TraceEvent, TraceInterest,
+    CountRequirementShortfall, ExcludedItem, IncludedItem, OverflowEvent, PipelineStage,
+    ReportDraft, StageTraceSnapshot, TraceEvent, TraceInterest,
 };
 use crate::model::TokenSum;
 use crate::{ContextBudget, ContextItem, CupelError, TraceCollector};
@@ -64,12 +67,26 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
         }
     }
 
+    pub(super) fn classified(&mut self, classified: &Classified<'_>) {
+        let counts = classified.items.len()..classified.len();
+        self.stage(PipelineStage::Classify, counts, classified.exclusions());
+    }
+
+    pub(super) fn scored(&mut self, scored: &Scored<'_>) {
+        self.stage(PipelineStage::Score, scored.len()..scored.len(), std::iter::empty());
+    }
+
+    pub(super) fn deduplicated(&mut self, unique: &Unique, scored: &Scored<'_>) {
+        let counts = scored.len()..unique.len();
+        self.stage(PipelineStage::Deduplicate, counts, unique.exclusions(scored));
+    }
+
     /// A stage is done: how many items entered and left it, and what it left out.
     pub(super) fn stage<'i>(
         &mut self,
         stage: PipelineStage,
         counts: Range<usize>,
-        exclusions: impl Iterator<Item = (&'i ContextItem, f64, ExclusionReason)>,
+        exclusions: impl Iterator<Item = Exclusion<'i>>,
     ) {
         let Some(recording) = &mut self.recording else { return };
         let mut snapshot = recording.snapshot(stage, counts);
@@ -84,24 +101,19 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
 
     /// A stage that ran batch by batch is done.
     #[cfg(feature = "stream")]
-    pub(super) fn batched_stage(
+    pub(super) fn batched_stage<'i>(
         &mut self,
         stage: PipelineStage,
         counts: Range<usize>,
         time: super::stream::StageTime,
-        exclusions: &[ExcludedItem],
+        exclusions: impl Iterator<Item = Exclusion<'i>>,
     ) {
         let Some(recording) = &mut self.recording else { return };
         let mut snapshot = recording.snapshot(stage, counts);
         let start = time.start.unwrap_or(recording.run_start);
         snapshot.start_ms = milliseconds(start - recording.run_start);
         snapshot.duration_ms = milliseconds(time.total);
-        let exclusions = exclusions.iter();
-        recording.exclude(
-            self.collector,
-            &mut snapshot,
-            exclusions.map(|excluded| (&excluded.item, excluded.score, excluded.reason.clone())),
-        );
+        recording.exclude(self.collector, &mut snapshot, exclusions);
         recording.complete(self.collector, snapshot);
     }
 
@@ -144,19 +156,20 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
             recording.draft.overflow(overflow);
         }
         if recording.interest.item_events {
-            for (_, score, reason) in placed.inclusions(classified.items) {
-                let message = format!("{reason}: score {score}");
+            for included in placed.inclusions(classified.items) {
+                let message = format!("{}: score {}", included.reason, included.score);
                 let event = TraceEvent::item(PipelineStage::Place, message);
                 recording.item_event(self.collector, event);
             }
         }
         recording.complete(self.collector, snapshot);
-        for (item, score, reason) in placed.inclusions(classified.items) {
-            if recording.interest.records {
-                self.collector.record_included(item.clone(), score, reason);
-            }
+        for included in placed.inclusions(classified.items) {
             if recording.interest.report {
-                recording.draft.included(IncludedItem { item: item.clone(), score, reason });
+                recording.draft.included(IncludedItem::from(&included));
+            }
+            if recording.interest.records {
+                let (position, item) = (included.position as usize, included.item.clone());
+                self.collector.record_included_at(position, item, included.score, included.reason);
             }
         }
     }
@@ -192,24 +205,25 @@ impl Recording {
         &mut self,
         collector: &mut C,
         snapshot: &mut StageTraceSnapshot,
-        exclusions: impl Iterator<Item = (&'i ContextItem, f64, ExclusionReason)>,
+        exclusions: impl Iterator<Item = Exclusion<'i>>,
     ) {
         if self.interest == TraceInterest::STAGES {
             // Nobody would hear of them, and reasons cost texts.
             return;
         }
-        for (item, score, reason) in exclusions {
+        for fate in exclusions {
             if self.interest.item_events {
-                let event = TraceEvent::item(snapshot.stage, reason.to_string());
+                let event = TraceEvent::item(snapshot.stage, fate.reason.to_string());
                 self.item_event(collector, event);
             }
             if self.interest.report {
-                let excluded = ExcludedItem { item: item.clone(), score, reason: reason.clone() };
+                let excluded = ExcludedItem::from(&fate);
                 snapshot.excluded.push(excluded.clone());
                 self.draft.excluded(excluded);
             }
             if self.interest.records {
-                collector.record_excluded(item.clone(), score, reason);
+                let Exclusion { position, item, score, reason } = fate;
+                collector.record_excluded_at(position as usize, item.clone(), score, reason);
             }
         }
     }

@@ -4,10 +4,10 @@
 //! the window.
 
 use super::classify::{Classified, classify, require_pinned_fit};
-use super::deduplicate::deduplicate;
+use super::deduplicate::{Unique, deduplicate};
 use super::place::{Placed, place};
 use super::recorder::Recorder;
-use super::score::score;
+use super::score::{Scored, score};
 use super::slice::{effective_budget, slice};
 use super::sort::{Sorted, sort};
 use crate::diagnostics::PipelineStage;
@@ -20,19 +20,34 @@ pub(super) fn run<C: TraceCollector + ?Sized>(
     items: &[ContextItem],
     budget: &ContextBudget,
     collector: &mut C,
-) -> Result<Vec<ContextItem>, CupelError> {
+) -> Result<Placed, CupelError> {
     let mut recorder = Recorder::start(collector, items, budget);
     let placed = rank(policy, items, Some(budget), &mut recorder)
         .and_then(|ranked| fill(policy, &ranked, budget, &mut recorder));
     recorder.finish(placed.as_ref().err());
-    Ok(placed?.window(items))
+    placed
 }
 
 /// What stages 1 to 4 leave behind: everything that does not depend on the budget, but for the
 /// check that pinned items fit.
 pub(super) struct Ranked<'a> {
-    pub(super) classified: Classified<'a>,
-    pub(super) sorted: Sorted<'a>,
+    pub(super) scored: Scored<'a>,
+    unique: Unique,
+    sorted: Sorted<'a>,
+}
+
+impl<'a> Ranked<'a> {
+    pub(super) fn classified(&self) -> &Classified<'a> {
+        &self.scored.classified
+    }
+
+    /// Tells again what these stages did, to whoever was not there when they did it.
+    pub(super) fn retell<C: TraceCollector + ?Sized>(&self, recorder: &mut Recorder<'_, C>) {
+        recorder.classified(self.classified());
+        recorder.scored(&self.scored);
+        recorder.deduplicated(&self.unique, &self.scored);
+        recorder.sorted();
+    }
 }
 
 /// Stages 1 to 4: which items compete, and how well each does. Without a budget nobody asks yet
@@ -47,22 +62,18 @@ pub(super) fn rank<'a, C: TraceCollector + ?Sized>(
     if let Some(budget) = budget {
         require_pinned_fit(classified.pinned_tokens, budget)?;
     }
-    recorder.stage(PipelineStage::Classify, items.len()..classified.len(), classified.exclusions());
+    recorder.classified(&classified);
 
-    let scored = score(&classified, &*policy.scorer);
-    recorder.stage(PipelineStage::Score, scored.len()..scored.len(), std::iter::empty());
+    let scored = score(classified, &*policy.scorer);
+    recorder.scored(&scored);
 
     let unique = deduplicate(&scored, policy.deduplication);
-    recorder.stage(
-        PipelineStage::Deduplicate,
-        scored.len()..unique.len(),
-        unique.exclusions(&scored),
-    );
+    recorder.deduplicated(&unique, &scored);
 
     let sorted = sort(&scored, &unique);
     recorder.sorted();
 
-    Ok(Ranked { classified, sorted })
+    Ok(Ranked { scored, unique, sorted })
 }
 
 /// Stages 5 and 6: what fits into the budget, and in which order.
@@ -72,7 +83,7 @@ pub(super) fn fill<C: TraceCollector + ?Sized>(
     budget: &ContextBudget,
     recorder: &mut Recorder<'_, C>,
 ) -> Result<Placed, CupelError> {
-    let Ranked { classified, sorted } = ranked;
+    let (classified, sorted) = (ranked.classified(), &ranked.sorted);
 
     let effective = effective_budget(budget, classified.pinned_tokens);
     let sliced = slice(sorted, &effective, &*policy.slicer)?;

@@ -4,13 +4,13 @@ use super::classify::Classified;
 use crate::{ContextItem, Scorer};
 
 /// The items that compete, with their scores.
-pub(super) struct Scored<'c, 'a> {
-    pub(super) classified: &'c Classified<'a>,
+pub(super) struct Scored<'a> {
+    pub(super) classified: Classified<'a>,
     /// One for each item that competes.
     pub(super) scores: Vec<f64>,
 }
 
-pub(super) fn score<'c, 'a>(classified: &'c Classified<'a>, scorer: &dyn Scorer) -> Scored<'c, 'a> {
+pub(super) fn score<'a>(classified: Classified<'a>, scorer: &dyn Scorer) -> Scored<'a> {
     let scoreable = classified.scoreable_items();
     let mut scores = vec![0.0; scoreable.len()];
     if !scoreable.is_empty() {
@@ -19,7 +19,7 @@ pub(super) fn score<'c, 'a>(classified: &'c Classified<'a>, scorer: &dyn Scorer)
     Scored { classified, scores }
 }
 
-impl<'a> Scored<'_, 'a> {
+impl<'a> Scored<'a> {
     pub(super) fn len(&self) -> usize {
         self.scores.len()
     }
@@ -32,5 +32,11 @@ impl<'a> Scored<'_, 'a> {
     /// The item with the given number among those that compete.
     pub(super) fn item(&self, index: usize) -> &'a ContextItem {
         &self.classified.items[self.position(index) as usize]
+    }
+
+    /// The score of the item at this position of the caller's list; `None` for pinned and invalid
+    /// items, and beyond the list.
+    pub(super) fn score_at(&self, position: usize) -> Option<f64> {
+        self.classified.scoreable.find(position).map(|index| self.scores[index])
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::fate::Exclusion;
 use super::sort::Sorted;
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::slicer::{Selection, SliceRequest};
-use crate::{ContextBudget, ContextItem, CupelError, Slicer};
+use crate::{ContextBudget, CupelError, Slicer};
 
 /// What the slicer chose.
 pub(super) struct Sliced {
@@ -91,7 +92,7 @@ impl Sliced {
         &'a self,
         sorted: &'a Sorted<'_>,
         misfit: impl Fn(i64, i64) -> ExclusionReason + 'a,
-    ) -> impl Iterator<Item = (&'a ContextItem, f64, ExclusionReason)> {
+    ) -> impl Iterator<Item = Exclusion<'a>> {
         let mut explained: Option<HashMap<usize, &ExclusionReason>> = None;
         let left_out = (0..sorted.len()).filter(|at| !self.is_selected[*at]);
         left_out.map(move |at| {
@@ -103,7 +104,8 @@ impl Sliced {
                 Some(reason) => (*reason).clone(),
                 None => misfit(candidate.tokens(), self.available_tokens),
             };
-            (candidate.item(), candidate.score(), reason)
+            let (item, score) = (candidate.item(), candidate.score());
+            Exclusion { position: sorted.positions[at], item, score, reason }
         })
     }
 }

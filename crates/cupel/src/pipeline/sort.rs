@@ -12,7 +12,7 @@ pub(super) struct Sorted<'a> {
     pub(super) positions: Vec<u32>,
 }
 
-pub(super) fn sort<'a>(scored: &Scored<'_, 'a>, unique: &Unique) -> Sorted<'a> {
+pub(super) fn sort<'a>(scored: &Scored<'a>, unique: &Unique) -> Sorted<'a> {
     let score = |index: u32| scored.scores[index as usize];
     let order = positions_descending(unique.survivors.iter().map(|index| score(*index)));
     let (mut candidates, mut positions) =

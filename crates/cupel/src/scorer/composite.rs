@@ -89,32 +89,45 @@ impl Scorer for CompositeScorer {
         let mut child_scores = vec![0.0; items.len()];
         for (scorer, weight) in self.children() {
             scorer.score_all(items, &mut child_scores);
-            for (score, child_score) in scores.iter_mut().zip(&child_scores) {
-                *score += child_score * weight;
-            }
+            add_weighted(scores, &child_scores, weight);
         }
     }
 
     /// What the children say, each weighed as in the average.
     fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+        self.score_and_explain(items, positions, &mut vec![0.0; items.len()])
+    }
+
+    fn score_and_explain(
+        &self,
+        items: &[ContextItem],
+        positions: &[usize],
+        scores: &mut [f64],
+    ) -> Vec<ScoreExplanation> {
+        scores.fill(0.0);
+        let mut child_scores = vec![0.0; items.len()];
         let mut parts: Vec<Vec<ScoreExplanation>> = vec![Vec::new(); positions.len()];
         for (scorer, weight) in self.children() {
-            for (mut explanation, parts) in
-                scorer.explain(items, positions).into_iter().zip(&mut parts)
-            {
+            let explanations = scorer.score_and_explain(items, positions, &mut child_scores);
+            for (mut explanation, parts) in explanations.into_iter().zip(&mut parts) {
                 explanation.score *= weight;
                 parts.push(explanation);
             }
+            add_weighted(scores, &child_scores, weight);
         }
         if parts.iter().all(Vec::is_empty) {
             return Vec::new();
         }
-        let mut scores = vec![0.0; items.len()];
-        self.score_all(items, &mut scores);
         let explain = |(position, parts): (&usize, _)| {
             ScoreExplanation::new("weighted average", scores[*position]).with_parts(parts)
         };
         positions.iter().zip(parts).map(explain).collect()
+    }
+}
+
+fn add_weighted(scores: &mut [f64], child_scores: &[f64], weight: f64) {
+    for (score, child_score) in scores.iter_mut().zip(child_scores) {
+        *score += child_score * weight;
     }
 }
 

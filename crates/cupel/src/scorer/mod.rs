@@ -96,6 +96,22 @@ pub trait Scorer: Send + Sync {
         let _ = (items, positions);
         Vec::new()
     }
+
+    /// [`score_all`](Self::score_all) and [`explain`](Self::explain) in one go, with the same
+    /// results.
+    ///
+    /// Override it where an explanation needs the scores of the whole list, above all in a scorer
+    /// around other scorers: asked one by one, each level would score all levels below it again.
+    /// `explain` then calls this method, and explaining costs one scoring, however deep.
+    fn score_and_explain(
+        &self,
+        items: &[ContextItem],
+        positions: &[usize],
+        scores: &mut [f64],
+    ) -> Vec<ScoreExplanation> {
+        self.score_all(items, scores);
+        self.explain(items, positions)
+    }
 }
 
 macro_rules! forward_scorer {
@@ -111,6 +127,15 @@ macro_rules! forward_scorer {
 
             fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
                 (**self).explain(items, positions)
+            }
+
+            fn score_and_explain(
+                &self,
+                items: &[ContextItem],
+                positions: &[usize],
+                scores: &mut [f64],
+            ) -> Vec<ScoreExplanation> {
+                (**self).score_and_explain(items, positions, scores)
             }
         }
     )*};

@@ -187,13 +187,13 @@ fn read_fate<R: Read>(value: Value<'_>) -> Result<(ContextItem, f64, R), Problem
 
 impl Read for IncludedItem {
     fn read(value: Value<'_>) -> Result<Self, Problem> {
-        read_fate(value).map(|(item, score, reason)| Self { item, score, reason })
+        read_fate(value).map(|(item, score, reason)| Self::new(item, score, reason))
     }
 }
 
 impl Read for ExcludedItem {
     fn read(value: Value<'_>) -> Result<Self, Problem> {
-        read_fate(value).map(|(item, score, reason)| Self { item, score, reason })
+        read_fate(value).map(|(item, score, reason)| Self::new(item, score, reason))
     }
 }
 

@@ -9,6 +9,7 @@ mod foreign_strategies;
 mod pipeline;
 #[cfg(feature = "serde")]
 mod policies;
+mod positions;
 mod published_program;
 #[cfg(feature = "serde")]
 mod regressions;

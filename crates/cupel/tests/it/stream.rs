@@ -149,6 +149,12 @@ fn the_report_accounts_for_all_that_was_pulled_with_one_event_per_stage() {
     assert_eq!(report.events.len(), 5);
     let counts: Vec<usize> = report.events.iter().map(|event| event.item_count).collect();
     assert_eq!(counts, [39, 39, 38, 34, 34]);
+    let included = report.included.iter().map(|i| (i.position.unwrap(), &i.item));
+    let fates = included.chain(report.excluded.iter().map(|e| (e.position.unwrap(), &e.item)));
+    let mut fates: Vec<(usize, &ContextItem)> = fates.collect();
+    fates.sort_by_key(|(position, _)| *position);
+    assert!(fates.iter().map(|(position, _)| *position).eq(0..40));
+    assert!(fates.iter().all(|(position, item)| items[*position].is_same_item(item)));
 }
 
 #[test]

@@ -1,0 +1,28 @@
+//! What a stage decided about an item.
+
+use crate::ContextItem;
+use crate::diagnostics::{ExcludedItem, ExclusionReason, IncludedItem, InclusionReason};
+
+/// An item that is in or out, and why.
+pub(super) struct Fate<'a, R> {
+    /// Where the item stands in the caller's list.
+    pub(super) position: u32,
+    pub(super) item: &'a ContextItem,
+    pub(super) score: f64,
+    pub(super) reason: R,
+}
+
+pub(super) type Inclusion<'a> = Fate<'a, InclusionReason>;
+pub(super) type Exclusion<'a> = Fate<'a, ExclusionReason>;
+
+impl From<&Inclusion<'_>> for IncludedItem {
+    fn from(fate: &Inclusion<'_>) -> Self {
+        Self::new(fate.item.clone(), fate.score, fate.reason).at(fate.position as usize)
+    }
+}
+
+impl From<&Exclusion<'_>> for ExcludedItem {
+    fn from(fate: &Exclusion<'_>) -> Self {
+        Self::new(fate.item.clone(), fate.score, fate.reason.clone()).at(fate.position as usize)
+    }
+}

@@ -1,0 +1,139 @@
+//! What a stream has yielded so far, and what was selected of it.
+
+use super::super::classify::{Classified, classify, largest, misfit, require_pinned_fit};
+use super::super::deduplicate::{deduplicate, repeats};
+use super::super::place::{Placed, place};
+use super::super::recorder::Recorder;
+use super::super::score::score;
+use super::super::slice::{Sliced, effective_budget, slice};
+use super::super::sort::{Sorted, sort};
+use super::log::Log;
+use super::seen::SeenTexts;
+use crate::diagnostics::CountRequirementShortfall;
+use crate::model::{TokenSum, clamp_to_i64};
+use crate::order::positions_descending;
+use crate::policy::Policy;
+use crate::{Candidate, ContextBudget, ContextItem, CupelError, TraceCollector};
+
+/// What has been taken in so far.
+pub(super) struct Intake<'a> {
+    policy: &'a Policy,
+    budget: &'a ContextBudget,
+    pulled: Vec<ContextItem>,
+    /// Texts that survived deduplication in earlier batches.
+    seen: SeenTexts,
+    pinned_tokens: TokenSum,
+    largest_pinned: Option<ContextItem>,
+    /// Positions among all that was pulled, with scores.
+    selected: Vec<(u32, f64)>,
+    selected_tokens: TokenSum,
+    shortfalls: Vec<CountRequirementShortfall>,
+    log: Log,
+}
+
+impl<'a> Intake<'a> {
+    pub(super) fn new(policy: &'a Policy, budget: &'a ContextBudget, is_recording: bool) -> Self {
+        Self {
+            policy,
+            budget,
+            pulled: Vec::new(),
+            seen: SeenTexts::default(),
+            pinned_tokens: TokenSum::default(),
+            largest_pinned: None,
+            selected: Vec::new(),
+            selected_tokens: TokenSum::default(),
+            shortfalls: Vec::new(),
+            log: Log::new(is_recording),
+        }
+    }
+
+    pub(super) fn pulled(&self) -> &[ContextItem] {
+        &self.pulled
+    }
+
+    /// What earlier batches left of the effective budget.
+    fn remaining(&self) -> ContextBudget {
+        let effective = effective_budget(self.budget, self.pinned_tokens);
+        let left = |tokens: i64| clamp_to_i64(i128::from(tokens) - self.selected_tokens.0);
+        ContextBudget::plain(left(effective.max_tokens()), left(effective.target_tokens()))
+    }
+
+    pub(super) fn remaining_target(&self) -> i64 {
+        self.remaining().target_tokens()
+    }
+
+    /// Runs one batch through stages 1 to 5.
+    pub(super) fn take(&mut self, batch: &[ContextItem]) -> Result<(), CupelError> {
+        // One list of candidates for the whole run would be scored as one; a batch is its own.
+        let first_position = self.pulled.len() as u32;
+        let policy = self.policy;
+        self.log.begin_batch(first_position);
+
+        let classified = classify(batch)?;
+        self.pin(&classified)?;
+        self.log.stage(batch.len(), classified.len(), classified.exclusions());
+
+        let scored = score(classified, &*policy.scorer);
+        self.log.stage(scored.len(), scored.len(), std::iter::empty());
+
+        let mut unique = deduplicate(&scored, policy.deduplication);
+        let mut repeated = Vec::new();
+        if policy.deduplication {
+            repeated = self.seen.drop_repeated(&mut unique.survivors, |at| scored.item(at));
+        }
+        let repeated = repeated.iter().map(|at| repeats(&scored, *at, *at));
+        let excluded = unique.exclusions(&scored).chain(repeated);
+        self.log.stage(scored.len(), unique.len(), excluded);
+
+        let sorted = sort(&scored, &unique);
+        self.log.begin_stage();
+
+        let sliced = slice(&sorted, &self.remaining(), &*policy.slicer)?;
+        self.select(first_position, &sorted, &sliced);
+        let (pinned_tokens, pinned) = (self.pinned_tokens, self.largest_pinned.clone());
+        let misfit =
+            |tokens, available| misfit(tokens, available, pinned_tokens, || pinned.as_ref());
+        self.log.stage(sorted.len(), sliced.len(), sliced.exclusions(&sorted, misfit));
+
+        self.pulled.extend_from_slice(batch);
+        Ok(())
+    }
+
+    fn pin(&mut self, classified: &Classified<'_>) -> Result<(), CupelError> {
+        self.pinned_tokens.0 += classified.pinned_tokens.0;
+        let pinned = classified.pinned.iter().map(|at| &classified.items[*at as usize]);
+        self.largest_pinned = largest(self.largest_pinned.iter().chain(pinned)).cloned();
+        require_pinned_fit(self.pinned_tokens, self.budget)
+    }
+
+    fn select(&mut self, first_position: u32, sorted: &Sorted<'_>, sliced: &Sliced) {
+        for (at, _) in sliced.is_selected.iter().enumerate().filter(|(_, selected)| **selected) {
+            let candidate = &sorted.candidates[at];
+            self.selected.push((first_position + sorted.positions[at], candidate.score()));
+            self.selected_tokens.add(candidate.tokens());
+        }
+        self.shortfalls.extend(sliced.shortfalls.iter().cloned());
+    }
+
+    /// Reports stages 1 to 5, and runs the last.
+    pub(super) fn place<C: TraceCollector + ?Sized>(
+        &mut self,
+        recorder: &mut Recorder<'_, C>,
+    ) -> Result<Placed, CupelError> {
+        recorder.candidates(&self.pulled);
+        recorder.shortfalls(&self.shortfalls);
+        self.log.tell(&self.pulled, recorder);
+        // Whether pinned items fit was asked batch by batch.
+        let classified = classify(&self.pulled)?;
+        let order = positions_descending(self.selected.iter().map(|(_, score)| *score));
+        let selected = order.into_iter().map(|at| self.selected[at as usize]);
+        let (positions, candidates) = selected
+            .map(|(at, score)| (at, Candidate::new(&self.pulled[at as usize], score)))
+            .unzip();
+        let sorted = Sorted { candidates, positions };
+        let sliced = Sliced::all(sorted.len());
+        let placed = place(&classified, &sorted, &sliced, self.budget, self.policy)?;
+        recorder.placed(&placed, &classified, self.budget);
+        Ok(placed)
+    }
+}
