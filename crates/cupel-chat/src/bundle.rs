@@ -24,6 +24,11 @@ impl Bundle {
         format!("{}: {}", self.path, self.summary)
     }
 
+    /// What it is, as in `assistant, 2 tool results`.
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
     /// Where it is in the request, as in `messages[3..6]` or `tools`.
     pub fn path(&self) -> &str {
         &self.path

@@ -2,11 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use cupel_chat::{Format, Pin};
+use clap::{Args, Parser, ValueEnum};
+use cupel_engine::{
+    Engine, Format, Limits, NamedPolicy, Options, Pin, Superseded, parse_margin, parse_tokens,
+};
 
+use crate::cmd::{Command, Context};
+use crate::error::Failure;
+use crate::policy;
+use crate::progress::Bars;
+use crate::settings::Settings;
 use crate::style::ColorChoice;
-use crate::{budget, cmd};
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -15,10 +21,12 @@ Exit codes:
   2  could not run: unreadable or malformed input, wrong arguments
 
 Environment:
+  CUPEL_*   defaults for flags, as in CUPEL_MAX=8k; `cupel config` lists them
   NO_COLOR  no colour, if set to anything but the empty text
   COLUMNS   the width of tables, bars and curves, instead of the terminal's
 
-Data goes to stdout, words about it to stderr.";
+A file `cupel.toml` in the folder or above it has defaults for flags too: `cupel config` shows what
+holds, and where it comes from. Data goes to stdout, words about it to stderr.";
 
 /// Decides what goes into a language model's context window.
 ///
@@ -37,35 +45,17 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What to do.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Select(cmd::select::Arguments),
-    Explain(cmd::explain::Arguments),
-    Simulate(cmd::simulate::Arguments),
-    Compare(cmd::compare::Arguments),
-    Eval(cmd::eval::Arguments),
-    Count(cmd::count::Arguments),
-    Validate(cmd::validate::Arguments),
-    Policy(cmd::policy::Arguments),
-    Models(cmd::models::Arguments),
-    Conformance(cmd::conformance::Arguments),
-    /// Answers the requests of a conformance suite
-    ///
-    /// Reads one JSON request per line from stdin and writes one JSON answer per line to stdout,
-    /// until the input ends.
-    ServeProtocol,
-    Completions(cmd::completions::Arguments),
-    Man(cmd::man::Arguments),
-}
-
-/// Which request, and how it is read.
+/// Which request.
 #[derive(Debug, Args)]
-pub(crate) struct RequestArguments {
+pub(crate) struct FileArgument {
     /// The request; stdin if it is `-` or absent
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+}
 
+/// How a request is read and counted.
+#[derive(Debug, Args)]
+pub(crate) struct RequestArguments {
     /// The format of the request; detected if absent
     ///
     /// One of `openai-chat`, `openai-responses`, `anthropic`, `gemini`, `langchain`, `items`,
@@ -99,61 +89,71 @@ pub(crate) struct RequestArguments {
 }
 
 /// How much fits.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct BudgetArguments {
-    /// The window in tokens, as in `8000` or `8k`
+    /// The window in tokens, as in `8000`, `8k` or `1.5k`
     ///
     /// If absent, the window of the model, or else the budget of the policy.
-    #[arg(long, value_name = "TOKENS", value_parser = budget::parse_tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) max: Option<i64>,
 
     /// What to aim for; all but the reserve if absent
-    #[arg(long, value_name = "TOKENS", value_parser = budget::parse_tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) target: Option<i64>,
 
     /// What to keep free for the answer
     ///
     /// If absent: nothing with --max; with the window of a model, the output limit that the request
     /// sets itself, or else 4096 tokens, or all that the model can answer if that is less.
-    #[arg(long, value_name = "TOKENS", value_parser = budget::parse_tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) reserve: Option<i64>,
+
+    /// What to keep free because counts may be off, as in `10%`
+    ///
+    /// If absent, nothing where counts are exact; where a model's tokenizer is not public, as much
+    /// as its estimates are off in 95 of 100 cases.
+    #[arg(long, value_name = "SHARE", value_parser = parse_margin)]
+    pub(crate) margin: Option<f64>,
 }
 
 /// How to choose.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArguments {
-    /// The policy: a preset (see `cupel policy list`) or a TOML or JSON file
-    #[arg(long, value_name = "FILE|PRESET", default_value = crate::policy::DEFAULT)]
-    pub(crate) policy: String,
+    /// The policy: a preset (see `cupel policy list`) or a TOML or JSON file; `auto` if absent
+    #[arg(long, value_name = "FILE|PRESET")]
+    pub(crate) policy: Option<String>,
 
     #[command(flatten)]
     pub(crate) query: QueryArguments,
 }
 
 /// What the window is for.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct QueryArguments {
-    /// What the window must answer; if absent, the last user turn and what came after it
+    /// What the window must answer; if absent, what the user said last
     #[arg(long, value_name = "TEXT")]
     pub(crate) query: Option<String>,
 
     /// What to do with what something newer makes superfluous: keep or drop
     ///
     /// An older read of the same file, the same call made again, a text that a newer one repeats
-    /// nearly word for word. What is dropped is told on stderr.
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "keep")]
-    #[arg(hide_possible_values = true)]
-    pub(crate) superseded: Outdated,
+    /// nearly word for word. What is dropped is told on stderr. `keep` if absent.
+    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    pub(crate) superseded: Option<SupersededChoice>,
+
+    /// Let the policy's caps and quotas leave things out of a request that fits whole
+    #[arg(long)]
+    pub(crate) caps: bool,
 }
 
 /// Whether what is superseded may compete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Outdated {
+pub(crate) enum SupersededChoice {
     Keep,
     Drop,
 }
 
-/// A request, a budget and one policy: what a selection needs.
+/// A budget, a policy, and how requests are read: what a selection needs beside the request.
 #[derive(Debug, Args)]
 pub(crate) struct SelectionArguments {
     #[command(flatten)]
@@ -164,4 +164,84 @@ pub(crate) struct SelectionArguments {
 
     #[command(flatten)]
     pub(crate) policy: PolicyArguments,
+}
+
+impl SelectionArguments {
+    /// An engine as the flags, the environment and the configuration say.
+    pub(crate) fn engine(&self, context: &Context) -> Result<Engine, Failure> {
+        let policy = policy::chosen(self.policy.policy.as_deref(), &context.settings)?;
+        engine(context, &self.request, &self.budget, &self.policy.query, policy)
+    }
+
+    /// What the flags say of one request.
+    pub(crate) fn options(&self) -> Options {
+        self.policy.query.options()
+    }
+}
+
+impl QueryArguments {
+    /// What the flags say of one request.
+    pub(crate) fn options(&self) -> Options {
+        match &self.query {
+            Some(query) => Options::new().query(query.as_str()),
+            None => Options::new(),
+        }
+    }
+}
+
+/// An engine as flags say, and the environment and the configuration where flags say nothing.
+pub(crate) fn engine(
+    context: &Context,
+    request: &RequestArguments,
+    budget: &BudgetArguments,
+    query: &QueryArguments,
+    policy: NamedPolicy,
+) -> Result<Engine, Failure> {
+    let settings = &context.settings;
+    let mut builder = Engine::builder()
+        .named_policy(policy)
+        .limits(limits(budget, settings)?)
+        .repair(request.repair)
+        .keep_caps(query.caps)
+        .superseded(superseded(query, settings)?)
+        .progress(Bars::shared());
+    if let Some(model) = request.model.clone().or(settings.text("model")) {
+        builder = builder.model(model);
+    }
+    if let Some(tokenizer) = request.tokenizer.clone().or(settings.path("tokenizer")) {
+        builder = builder.tokenizer(tokenizer);
+    }
+    if let Some(format) = request.format {
+        builder = builder.format(format);
+    }
+    let pins = if request.pin.is_empty() { settings.pins()? } else { request.pin.clone() };
+    let builder = pins.into_iter().fold(builder, cupel_engine::EngineBuilder::pin);
+    builder.build().map_err(|error| Failure::of_settings(&error))
+}
+
+fn limits(budget: &BudgetArguments, settings: &Settings) -> Result<Limits, Failure> {
+    let or = |flag: Option<i64>, name| match flag {
+        Some(tokens) => Ok(Some(tokens)),
+        None => settings.parsed(name, parse_tokens),
+    };
+    let mut limits = Limits::from_model();
+    limits.max = or(budget.max, "max")?;
+    limits.target = or(budget.target, "target")?;
+    limits.reserve = or(budget.reserve, "reserve")?;
+    limits.margin_percent = match budget.margin {
+        Some(percent) => Some(percent),
+        None => settings.parsed("margin", parse_margin)?,
+    };
+    Ok(limits)
+}
+
+fn superseded(query: &QueryArguments, settings: &Settings) -> Result<Superseded, Failure> {
+    let choice = match query.superseded {
+        Some(choice) => Some(choice),
+        None => settings.parsed("superseded", |text| SupersededChoice::from_str(text, false))?,
+    };
+    Ok(match choice {
+        Some(SupersededChoice::Drop) => Superseded::Drop,
+        Some(SupersededChoice::Keep) | None => Superseded::Keep,
+    })
 }

@@ -4,6 +4,10 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use cupel_engine::{EngineError, ErrorCode};
+
+use crate::render::number::grouped;
+
 /// What a command that could run found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
@@ -37,12 +41,79 @@ impl Failure {
         Self::CannotRun(reason.to_string())
     }
 
+    /// What an error of the engine means for whoever gave it this input.
+    pub(crate) fn of(input: &str, error: &EngineError) -> Self {
+        let place = error.location().map(|(line, column)| format!(":{line}:{column}"));
+        let place = place.unwrap_or_default();
+        Self::saying(error, &format!("{input}{place}: {}", words(error)))
+    }
+
+    /// What an error of the engine means for whoever set its flags.
+    pub(crate) fn of_settings(error: &EngineError) -> Self {
+        Self::saying(error, &words(error))
+    }
+
+    fn saying(error: &EngineError, line: &str) -> Self {
+        let violations = error.violations().iter().map(|violation| format!("\n  {violation}"));
+        let parts = error.parts().iter().map(|part| {
+            let reason = part.pinned.as_deref().map(|reason| format!(" ({reason})"));
+            let (tokens, label) = (grouped(part.tokens), part.label());
+            format!("\n  {tokens:>10}  {label}{}", reason.unwrap_or_default())
+        });
+        let text = violations.chain(parts).fold(line.to_owned(), |text, line| text + &line);
+        if error.is_refusal() { Self::Refused(text) } else { Self::CannotRun(text) }
+    }
+
     /// What a failed write to `place` means.
     pub(crate) fn writing(place: impl fmt::Display, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::ClosedPipe;
         }
         Self::CannotRun(format!("{place}: cannot write: {}", cause(error)))
+    }
+}
+
+/// Path, rule and remedy, in the words of the command: flags, not fields.
+fn words(error: &EngineError) -> String {
+    let path = error.path().map(|path| format!("{path}: ")).unwrap_or_default();
+    let remedy = remedy(error).map(|remedy| format!("; {remedy}")).unwrap_or_default();
+    format!("{path}{}{remedy}", rule(error))
+}
+
+fn rule(error: &EngineError) -> String {
+    const FLAGS: [(&str, &str); 4] = [
+        ("max_tokens", "--max"),
+        ("target_tokens", "--target"),
+        ("output_reserve", "--reserve"),
+        ("estimation_safety_margin_percent", "--margin"),
+    ];
+    let rule = error.rule().to_owned();
+    match error.code() {
+        ErrorCode::InvalidBudget => {
+            FLAGS.iter().fold(rule, |rule, (field, flag)| rule.replace(field, flag))
+        }
+        ErrorCode::DoesNotFit => format!("does not fit: {rule}"),
+        ErrorCode::UnknownModel => format!("--model: {rule}"),
+        _ => rule,
+    }
+}
+
+fn remedy(error: &EngineError) -> Option<String> {
+    let remedy = error.remedy().map(ToOwned::to_owned);
+    match error.code() {
+        ErrorCode::DoesNotFit => Some("raise --max, lower --reserve or pin less".to_owned()),
+        ErrorCode::NoBudget => {
+            Some("give --max TOKENS or --model NAME (see `cupel models`)".to_owned())
+        }
+        ErrorCode::InvalidRequest if error.remedy() == Some("repair it") => {
+            Some("try --repair".to_owned())
+        }
+        ErrorCode::UnknownModel => {
+            let near = remedy.filter(|remedy| remedy.starts_with("did you mean"));
+            let near = near.map(|near| format!("{near} ")).unwrap_or_default();
+            Some(format!("{near}see `cupel models`, or give --max TOKENS instead"))
+        }
+        _ => remedy,
     }
 }
 

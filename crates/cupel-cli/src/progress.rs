@@ -1,9 +1,10 @@
 //! Progress of long work, for people who watch.
 
 use std::io::{self, IsTerminal};
-use std::sync::{Once, OnceLock};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use cupel_engine::Work;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// What takes less than this needs no bar.
@@ -53,5 +54,46 @@ impl Progress {
     /// All is done; the bar disappears.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Shows how far the engine is.
+#[derive(Debug, Default)]
+pub(crate) struct Bars(Mutex<Option<Arc<Progress>>>);
+
+impl Bars {
+    /// For an engine to tell.
+    pub(crate) fn shared() -> Arc<Self> {
+        Arc::default()
+    }
+
+    fn current(&self) -> Option<Arc<Progress>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, progress: Option<Arc<Progress>>) -> Option<Arc<Progress>> {
+        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), progress)
+    }
+}
+
+impl cupel_engine::Progress for Bars {
+    fn begin(&self, work: Work, units: usize) {
+        let progress = match work {
+            Work::Counting => Progress::of_bytes("counted", units),
+            _ => Progress::of_steps("budgets", units),
+        };
+        self.replace(Some(Arc::new(progress)));
+    }
+
+    fn advance(&self, units: usize) {
+        if let Some(progress) = self.current() {
+            progress.advance(units);
+        }
+    }
+
+    fn end(&self) {
+        if let Some(progress) = self.replace(None) {
+            progress.finish();
+        }
     }
 }

@@ -97,7 +97,7 @@ impl Format {
     }
 
     /// All names, as people list them.
-    pub(crate) fn names() -> String {
+    pub fn names() -> String {
         Self::ALL.map(Self::name).join(", ")
     }
 

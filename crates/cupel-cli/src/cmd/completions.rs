@@ -3,6 +3,7 @@
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use super::Context;
 use crate::cli::Cli;
 use crate::error::{Answer, Failure};
 use crate::output;
@@ -18,7 +19,7 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "cupel", &mut script);
     output::print(&String::from_utf8_lossy(&script))?;

@@ -8,6 +8,7 @@ use cupel_conformance::{
     Implementation, LibraryImplementation, Program, Summary, VectorFile, load, run_one,
 };
 
+use super::Context;
 use crate::error::{Answer, Failure};
 use crate::output;
 use crate::progress::Progress;
@@ -41,7 +42,7 @@ pub(crate) struct Arguments {
     filter: Vec<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure> {
     let mut files = load(&arguments.paths).map_err(Failure::cannot)?;
     files.retain(|file| is_wanted(file, &arguments.filter));
     if files.is_empty() {

@@ -1,12 +1,11 @@
 //! `cupel count`: how many tokens is this?
 
-use std::path::PathBuf;
-
 use clap::Args;
-use cupel_tokens::TokenCounter;
-use serde::Serialize;
+use cupel_engine::{Count, Engine, NamedPolicy, Options, DEFAULT_POLICY};
 
-use crate::cli::RequestArguments;
+use super::Context;
+use crate::batch::{self, BatchArguments, Job, Tally};
+use crate::cli::{BudgetArguments, QueryArguments, RequestArguments, engine};
 use crate::error::{Answer, Failure};
 use crate::input::Input;
 use crate::output;
@@ -14,13 +13,12 @@ use crate::render::number::grouped;
 use crate::render::table::{Cell, Side, Table};
 use crate::render::{json, text};
 use crate::style::{self, Palette};
-use crate::tokenizer::{self, Hints, Watched};
-use crate::work::{self, Work};
 
 const EXAMPLES: &str = "\
 Examples:
   cupel count request.json
-  cupel count --text README.md --model gpt-4o";
+  cupel count --text README.md --model gpt-4o
+  cupel count requests.jsonl --lines --json";
 
 /// Counts the tokens of a request, part by part
 ///
@@ -30,115 +28,102 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(flatten)]
+    batch: BatchArguments,
+
+    #[command(flatten)]
     request: RequestArguments,
 
     /// Count plain text instead, of one file or of many
-    #[arg(long, conflicts_with_all = ["format", "pin", "repair"])]
+    #[arg(long, conflicts_with_all = ["format", "pin", "repair", "lines"])]
     text: bool,
 
-    /// More files, with --text
-    #[arg(value_name = "MORE", requires = "text")]
-    more: Vec<PathBuf>,
-
-    /// Print JSON
+    /// Print JSON; of many requests, a line each
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Failure> {
-    let count = if arguments.text { of_texts(arguments)? } else { of_request(arguments)? };
-    output::print(&if arguments.json { json::pretty(&count)? } else { count.render(palette) })?;
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
+    let policy = NamedPolicy::find(DEFAULT_POLICY).map_err(|error| Failure::of_settings(&error))?;
+    let (budget, query) = (BudgetArguments::default(), QueryArguments::default());
+    let engine = engine(context, &arguments.request, &budget, &query, policy)?;
+    if arguments.text {
+        let count = of_texts(arguments, &engine)?;
+        return show(arguments, context.palette, &count);
+    }
+    if arguments.batch.is_single() {
+        let input = arguments.batch.single()?;
+        let name = input.name();
+        let count = engine.count(input.text, &Options::new());
+        let count = count.map_err(|error| Failure::of(&name, &error))?;
+        return show(arguments, context.palette, &count);
+    }
+    many(arguments, context.palette, &engine)
+}
+
+fn show(arguments: &Arguments, palette: Palette, count: &Count) -> Result<Answer, Failure> {
+    output::print(&if arguments.json { json::pretty(count)? } else { render(count, palette) })?;
     Ok(Answer::Yes)
 }
 
-#[derive(Serialize)]
-struct Count {
-    tokenizer: String,
-    is_estimate: bool,
-    total_tokens: i64,
-    parts: Vec<Part>,
-}
-
-#[derive(Serialize)]
-struct Part {
-    label: String,
-    tokens: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    is_pinned: Option<bool>,
-}
-
-fn of_request(arguments: &Arguments) -> Result<Count, Failure> {
-    let input = work::open(&arguments.request)?;
-    let request = work::parse(&input, arguments.request.format)?;
-    let work = Work::new(&request, &input, &arguments.request)?;
-    let part = |(at, item): (usize, &cupel::ContextItem)| Part {
-        label: work.candidates.bundle(at).label(),
-        tokens: item.tokens(),
-        kind: Some(item.kind().to_string()),
-        is_pinned: Some(item.pinned()),
+fn many(arguments: &Arguments, palette: Palette, engine: &Engine) -> Result<Answer, Failure> {
+    let count = |job: &Job| {
+        let counted = engine.count(job.text.as_str(), &Options::new());
+        counted.map_err(|error| Failure::of(&job.name, &error))
     };
-    Ok(Count {
-        tokenizer: work.tokenizer.clone(),
-        is_estimate: work.candidates.is_estimate(),
-        total_tokens: work.candidates.total_tokens(),
-        parts: work.candidates.items().iter().enumerate().map(part).collect(),
-    })
+    let mut tally = Tally::default();
+    for (job, counted) in batch::answers(arguments.batch.jobs(), count) {
+        let count = tally.note(counted)?;
+        let text = match (count, job) {
+            (Some(count), _) if arguments.json => json::line(&count)?,
+            (Some(count), Some(job)) => {
+                let heading = palette.strong(&job.name);
+                format!("{heading}\n{}\n", render(&count, palette))
+            }
+            _ if arguments.json => "null\n".to_owned(),
+            _ => continue,
+        };
+        output::print(&text)?;
+    }
+    tally.finish()
 }
 
-fn of_texts(arguments: &Arguments) -> Result<Count, Failure> {
-    let request = &arguments.request;
-    let model = request.model.as_deref().map(tokenizer::model).transpose()?;
-    let tokenizer = request.tokenizer.as_deref();
-    let counter = tokenizer::choose(Hints { tokenizer, model, format: None })?;
-    let mut inputs = vec![Input::read(request.file.as_deref())?];
-    for path in &arguments.more {
+fn of_texts(arguments: &Arguments, engine: &Engine) -> Result<Count, Failure> {
+    let mut inputs = vec![arguments.batch.single()?];
+    for path in arguments.batch.files.iter().skip(1) {
         inputs.push(Input::read(Some(path))?);
     }
-    let texts: Vec<&str> = inputs.iter().map(|input| input.text.as_str()).collect();
-    let counter = Watched::new(counter, texts.iter().map(|text| text.len()).sum());
-    let counts = counter.count_all(&texts);
-    let part = |(input, tokens): (&Input, &i64)| Part {
-        label: input.name(),
-        tokens: *tokens,
-        kind: None,
-        is_pinned: None,
-    };
-    Ok(Count {
-        tokenizer: counter.name().to_owned(),
-        is_estimate: counter.is_estimate(),
-        total_tokens: counts.iter().fold(0, |sum, tokens| tokens.saturating_add(sum)),
-        parts: inputs.iter().zip(&counts).map(part).collect(),
-    })
+    let names: Vec<String> = inputs.iter().map(Input::name).collect();
+    let texts = names.iter().zip(&inputs).map(|(name, input)| (name.as_str(), input.text.as_str()));
+    Ok(engine.count_texts(&texts.collect::<Vec<_>>()))
 }
 
-impl Count {
-    fn render(&self, palette: Palette) -> String {
-        let has_kinds = self.parts.iter().any(|part| part.kind.is_some());
-        let mut columns = vec![("tokens", Side::Right)];
-        if has_kinds {
-            columns.extend([("kind", Side::Left), ("pinned", Side::Left)]);
-        }
-        columns.push(("what", Side::Left));
-        let mut table = Table::new(columns);
-        for part in &self.parts {
-            let mut row: Vec<Cell> = vec![grouped(part.tokens).into()];
-            if has_kinds {
-                row.push(part.kind.clone().unwrap_or_default().into());
-                row.push(if part.is_pinned == Some(true) { "pinned" } else { "" }.into());
-            }
-            row.push(part.label.clone().into());
-            table.push(row);
-        }
-        let mut total: Vec<Cell> = vec![Cell::styled(grouped(self.total_tokens), style::strong())];
-        if has_kinds {
-            total.extend(["".into(), "".into()]);
-        }
-        let is_more_exact = self.tokenizer != tokenizer::ESTIMATE;
-        let mark = if self.is_estimate && is_more_exact { ", in part estimated" } else { "" };
-        total.push(format!("in all, by {}{mark}", self.tokenizer).into());
-        table.push(total);
-        table.render(text::screen_width(), palette)
+fn render(count: &Count, palette: Palette) -> String {
+    let has_kinds = !count.parts.is_empty();
+    let mut columns = vec![("tokens", Side::Right)];
+    if has_kinds {
+        columns.extend([("kind", Side::Left), ("pinned", Side::Left)]);
     }
+    columns.push(("what", Side::Left));
+    let mut table = Table::new(columns);
+    for part in &count.parts {
+        let pinned = if part.pinned.is_some() { "pinned" } else { "" };
+        let (tokens, kind) = (grouped(part.tokens), part.kind.as_str());
+        table.push(vec![tokens.into(), kind.into(), pinned.into(), part.label().into()]);
+    }
+    for text in &count.texts {
+        table.push(vec![grouped(text.tokens).into(), text.name.as_str().into()]);
+    }
+    let mut total: Vec<Cell> = vec![Cell::styled(grouped(count.total_tokens), style::strong())];
+    if has_kinds {
+        total.extend(["".into(), "".into()]);
+    }
+    total.push(format!("in all, by {}{}", count.tokenizer, mark(count)).into());
+    table.push(total);
+    table.render(text::screen_width(), palette)
+}
+
+/// What makes an exact counter's total an estimate all the same.
+fn mark(count: &Count) -> &'static str {
+    let is_more_exact = count.tokenizer != "estimate";
+    if count.is_estimate && is_more_exact { ", in part estimated" } else { "" }
 }

@@ -1,29 +1,24 @@
 //! `cupel explain`: what is in the window, what is not, and why.
 
-use clap::Args;
-use cupel::{
-    ContextBudget, CupelError, ExcludedItem, ExclusionReason, InclusionReason, Pipeline,
-    SelectionReport,
-};
-use cupel_chat::PinReason;
-use cupel_relevance::Highlights;
+use clap::{Args, ValueEnum};
+use cupel_engine::{EarnedBy, Explanation, Kept, KeptReason, LeftOut, Part, ToGetIn, Why};
 
-use crate::cli::SelectionArguments;
+use super::{Context, select};
+use crate::cli::{FileArgument, SelectionArguments};
 use crate::error::{Answer, Failure};
-use crate::progress::Progress;
-use crate::render::bar::{self, Fill, Part};
+use crate::input::Input;
+use crate::output;
+use crate::render::bar::{self, Fill};
 use crate::render::number::{grouped, grouped_count};
 use crate::render::table::{Cell, Side, Table};
 use crate::render::{json, text};
-use crate::shortfall::{self, Shortfall, Simulation};
 use crate::style::{self, Palette};
-use crate::work::{self, Work};
-use crate::{output, policy};
 
 const EXAMPLES: &str = "\
 Examples:
   cupel explain request.json --max 8000
-  cupel explain request.json --max 8000 --json | jq '.excluded[].reason'";
+  cupel explain request.json --max 8000 --json | jq '.left_out[].why'
+  cupel explain request.json --max 8000 --json=report";
 
 /// Shows what is kept and what is left out, and why
 ///
@@ -33,11 +28,15 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(flatten)]
+    input: FileArgument,
+
+    #[command(flatten)]
     selection: SelectionArguments,
 
-    /// Print the report as JSON
-    #[arg(long)]
-    json: bool,
+    /// Print JSON: everything below, or with `=report` the report of the specification
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "explanation", hide_possible_values = true)]
+    json: Option<Document>,
 
     /// How many of those left out to show
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -48,141 +47,94 @@ pub(crate) struct Arguments {
     all: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Failure> {
-    let selection = &arguments.selection;
-    let policy = policy::load(&selection.policy.policy)?;
-    let input = work::open(&selection.request)?;
-    let request = work::parse(&input, selection.request.format)?;
-    let work = Work::new(&request, &input, &selection.request)?.asked(&selection.policy.query);
-    let budget = work.budget(&selection.budget, &policy)?;
-    let pipeline = work.pipeline(&policy)?;
-    let report = pipeline.dry_run(work.candidates.items(), &budget);
-    let report = report.map_err(|error| work.failed(error))?;
-    if arguments.json {
-        output::print(&json::pretty(&report)?)?;
-        return Ok(Answer::Yes);
-    }
-    let limit = if arguments.all { usize::MAX } else { arguments.limit };
-    let shown = report.excluded.iter().take(limit).map(|excluded| &excluded.item);
-    let shown = shown.chain(report.included.iter().map(|included| &included.item));
-    let highlights = highlights(&pipeline, &work, &work.candidates.positions(shown));
-    let highlights = highlights.map_err(|error| work.failed(error))?;
-    let view = View { work: &work, report: &report, budget: &budget, highlights, palette, limit };
-    let simulation = Simulation::new(&pipeline, work.candidates.items());
-    let text = simulation.and_then(|simulation| view.render(&simulation));
-    output::print(&text.map_err(|error| work.failed(error))?)?;
+/// What is printed as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Document {
+    Explanation,
+    Report,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
+    let engine = arguments.selection.engine(context)?;
+    let input = Input::read(arguments.input.file.as_deref())?;
+    let name = input.name();
+    let failed = |error| Failure::of(&name, &error);
+    let prepared =
+        engine.prepare(input.text, &arguments.selection.options()).map_err(failed)?;
+    let is_cut = arguments.json.is_none() && !arguments.all;
+    let limit = if is_cut { arguments.limit } else { usize::MAX };
+    let text = match arguments.json {
+        Some(Document::Report) => json::pretty(&prepared.report().map_err(failed)?)?,
+        Some(Document::Explanation) => json::pretty(&prepared.explain(limit).map_err(failed)?)?,
+        None => {
+            let explanation = prepared.explain(limit).map_err(failed)?;
+            tell(&name, &explanation);
+            View { explanation: &explanation, palette: context.palette }.render()
+        }
+    };
+    output::print(&text)?;
     Ok(Answer::Yes)
 }
 
-/// The words and neighbours that earned candidates their scores, as far as the policy says; for
-/// those that are not asked for, nothing.
-fn highlights(
-    pipeline: &Pipeline,
-    work: &Work<'_>,
-    positions: &[usize],
-) -> Result<Vec<Highlights>, CupelError> {
-    let items = work.candidates.items();
-    let explained = pipeline.explain_scores(items, positions)?;
-    let mut highlights = vec![Highlights::default(); items.len()];
-    for (position, explanation) in positions.iter().zip(explained) {
-        highlights[*position] = explanation.as_ref().map(Highlights::of).unwrap_or_default();
+/// Says what was repaired, and what was dropped as superseded.
+fn tell(name: &str, explanation: &Explanation) {
+    let repairs = explanation.repairs.iter().map(ToString::to_string);
+    let superseded = explanation.superseded.iter().map(ToString::to_string);
+    for line in repairs.chain(superseded) {
+        output::say(&format!("{name}: {line}"));
     }
-    Ok(highlights)
 }
 
-/// A report, and how it is shown.
+/// An explanation, and how it is shown.
 struct View<'a> {
-    work: &'a Work<'a>,
-    report: &'a SelectionReport,
-    budget: &'a ContextBudget,
-    highlights: Vec<Highlights>,
+    explanation: &'a Explanation,
     palette: Palette,
-    limit: usize,
 }
 
 impl View<'_> {
-    fn render(&self, simulation: &Simulation<'_>) -> Result<String, CupelError> {
+    fn render(&self) -> String {
         let screen = text::screen_width();
-        let window = self.report.included.iter().map(|included| &included.item);
-        let kept = self.work.candidates.positions(window);
-        let summary = self.work.summary(&kept, self.budget);
+        let explanation = self.explanation;
         let bar = bar::render(&self.parts(), screen, self.palette);
-        let table = self.kept(&kept).render(screen, self.palette);
+        let table = kept(&explanation.kept).render(screen, self.palette);
         let heading = self.palette.strong("kept, in order");
+        let summary = select::summary(&explanation.summary);
         let mut sections = vec![format!("{summary}\n"), bar, format!("{heading}\n{table}")];
-        if !self.report.excluded.is_empty() {
-            let table = self.left_out(simulation)?.render(screen, self.palette);
+        if !explanation.left_out.is_empty() {
+            let table = self.left_out().render(screen, self.palette);
             let heading = self.palette.strong("left out, best first");
             sections.push(format!("{heading}\n{table}"));
         }
-        let hidden = self.report.excluded.len().saturating_sub(self.limit);
-        if hidden > 0 {
-            sections.push(format!("and {} more; --all shows them\n", grouped_count(hidden)));
+        if explanation.hidden > 0 {
+            let hidden = grouped_count(explanation.hidden);
+            sections.push(format!("and {hidden} more; --all shows them\n"));
         }
-        Ok(sections.join("\n"))
+        sections.join("\n")
     }
 
     /// The window by kind, in the order in which kinds first appear in it.
-    fn parts(&self) -> Vec<Part> {
-        let mut parts: Vec<Part> = Vec::new();
-        for included in &self.report.included {
-            let (kind, tokens) = (included.item.kind().as_str(), included.item.tokens());
+    fn parts(&self) -> Vec<bar::Part> {
+        let mut parts: Vec<bar::Part> = Vec::new();
+        for Part { kind, tokens, .. } in self.explanation.kept.iter().map(|kept| &kept.part) {
             match parts.iter_mut().find(|part| part.name.eq_ignore_ascii_case(kind)) {
-                Some(part) => part.tokens = part.tokens.saturating_add(tokens),
-                None => parts.push(Part { name: kind.to_owned(), tokens, fill: Fill::Kind }),
+                Some(part) => part.tokens = part.tokens.saturating_add(*tokens),
+                None => parts.push(bar::Part {
+                    name: kind.clone(),
+                    tokens: *tokens,
+                    fill: Fill::Kind,
+                }),
             }
         }
-        let used = parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.tokens));
-        let reserve = self.budget.output_reserve();
-        let free = self.budget.max_tokens().saturating_sub(reserve).saturating_sub(used);
-        parts.push(Part { name: "free".into(), tokens: free, fill: Fill::Free });
-        parts.push(Part { name: "reserved".into(), tokens: reserve, fill: Fill::Reserve });
+        let summary = &self.explanation.summary;
+        let reserve = summary.budget.output_reserve;
+        let free = summary.budget.max_tokens.saturating_sub(reserve);
+        let free = free.saturating_sub(summary.tokens_after);
+        parts.push(bar::Part { name: "free".into(), tokens: free, fill: Fill::Free });
+        parts.push(bar::Part { name: "reserved".into(), tokens: reserve, fill: Fill::Reserve });
         parts
     }
 
-    /// In the order in which it is written: requests keep their own, items are placed.
-    fn kept(&self, positions: &[usize]) -> Table {
-        let mut table = Table::new(vec![
-            ("score", Side::Right),
-            ("tokens", Side::Right),
-            ("reason", Side::Left),
-            ("what", Side::Left),
-        ]);
-        let mut rows: Vec<_> = self.report.included.iter().zip(positions).collect();
-        if !self.work.request.format().has_free_order() {
-            rows.sort_by_key(|(_, position)| **position);
-        }
-        for (included, position) in rows {
-            table.push(vec![
-                score(included.score),
-                grouped(included.item.tokens()).into(),
-                self.included_because(included.reason, *position).into(),
-                self.work.what(*position).into(),
-            ]);
-            self.push_highlights(&mut table, *position, 4);
-        }
-        table
-    }
-
-    /// A line under an item with what earned it its score.
-    fn push_highlights(&self, table: &mut Table, position: usize, columns: usize) {
-        if let Some(line) = earned_by(&self.highlights[position]) {
-            let mut row = vec![Cell::from(""); columns - 1];
-            row.push(Cell::styled(line, style::faint()));
-            table.push(row);
-        }
-    }
-
-    fn included_because(&self, reason: InclusionReason, position: usize) -> &'static str {
-        let pin = self.work.candidates.bundle(position).pin_reason();
-        match reason {
-            InclusionReason::Pinned => pin.map_or("pinned", PinReason::text),
-            InclusionReason::ZeroToken => "costs nothing",
-            _ => "scored",
-        }
-    }
-
-    fn left_out(&self, simulation: &Simulation<'_>) -> Result<Table, CupelError> {
+    fn left_out(&self) -> Table {
         let mut table = Table::new(vec![
             ("score", Side::Right),
             ("tokens", Side::Right),
@@ -190,81 +142,103 @@ impl View<'_> {
             ("to get in", Side::Left),
             ("what", Side::Left),
         ]);
-        let shown = &self.report.excluded[..self.limit.min(self.report.excluded.len())];
-        let items = shown.iter().map(|excluded| &excluded.item);
-        let positions = self.work.candidates.positions(items);
-        let progress = Progress::of_steps("simulations", shown.len());
-        for (excluded, position) in shown.iter().zip(positions) {
-            let shortfall = simulation.shortfall(position, self.budget)?;
+        let mut told = None;
+        for row in &self.explanation.left_out {
             table.push(vec![
-                score(excluded.score),
-                grouped(excluded.item.tokens()).into(),
-                self.excluded_because(excluded).into(),
-                Cell::styled(remedy(shortfall), style::strong()),
-                self.work.what(position).into(),
+                score(row.score),
+                grouped(row.part.tokens).into(),
+                why(&row.why).into(),
+                Cell::styled(remedy(row.to_get_in), style::strong()),
+                what(&row.part).into(),
             ]);
-            self.push_highlights(&mut table, position, 5);
-            progress.advance(1);
+            push_note(&mut table, 5, earned_by(&row.earned_by));
+            // Most have lost to the same few: it is told once.
+            let room = self.room(row);
+            if room != told {
+                push_note(&mut table, 5, room.clone());
+                told = room;
+            }
         }
-        progress.finish();
-        Ok(table)
+        table
     }
 
-    fn excluded_because(&self, excluded: &ExcludedItem) -> String {
-        match &excluded.reason {
-            // What would fit into the window but not into the part of it that its kind has.
-            ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
-                if item_tokens <= available_tokens =>
-            {
-                "its share is used up".into()
-            }
-            ExclusionReason::BudgetExceeded { available_tokens, .. } => {
-                format!("{} left for it", grouped((*available_tokens).max(0)))
-            }
-            ExclusionReason::PinnedOverride { .. } => {
-                format!("{} left, {} pinned", grouped(self.left()), grouped(self.pinned()))
-            }
-            ExclusionReason::Deduplicated { deduplicated_against } => {
-                format!("same text as {}", self.kept_instead(deduplicated_against))
-            }
-            ExclusionReason::CountCapExceeded { kind, cap, .. } => {
-                format!("at most {} of kind {kind}", grouped_count(*cap))
-            }
-            reason => reason.to_string(),
-        }
-    }
-
-    /// What the selection left of the budget.
-    fn left(&self) -> i64 {
-        let used = self.report.included.iter();
-        let used = used.fold(0_i64, |sum, included| included.item.tokens().saturating_add(sum));
-        shortfall::window(self.budget).saturating_sub(used).max(0)
-    }
-
-    fn pinned(&self) -> i64 {
-        let pinned = self.work.candidates.items().iter().filter(|item| item.pinned());
-        pinned.fold(0, |sum, item| item.tokens().saturating_add(sum))
-    }
-
-    /// Where the item of this text is that was kept instead of another.
-    fn kept_instead(&self, content: &str) -> String {
-        let same = self.report.included.iter().find(|included| included.item.content() == content);
-        let same = same.map(|included| self.work.candidates.positions([&included.item]));
-        match same.as_deref() {
-            Some([at, ..]) => self.work.candidates.bundle(*at).path().to_owned(),
-            _ => "another item".to_owned(),
-        }
+    /// `instead: messages[3..5], messages[8]`.
+    fn room(&self, row: &LeftOut) -> Option<String> {
+        let kept = |at: &usize| self.explanation.kept.iter().find(|kept| kept.part.position == *at);
+        let paths = row.room_taken_by.iter().filter_map(kept).map(|kept| kept.part.path.as_str());
+        let paths: Vec<&str> = paths.take(SHOWN_ROOM).collect();
+        let more = row.room_taken_by.len() - paths.len();
+        let more = if more > 0 { format!(" and {} more", grouped_count(more)) } else { String::new() };
+        (!paths.is_empty()).then(|| format!("instead: {}{more}", paths.join(", ")))
     }
 }
 
-/// How many words, and how many neighbours, are worth the reader's time.
+/// In the order in which it is written.
+fn kept(rows: &[Kept]) -> Table {
+    let mut table = Table::new(vec![
+        ("score", Side::Right),
+        ("tokens", Side::Right),
+        ("reason", Side::Left),
+        ("what", Side::Left),
+    ]);
+    for row in rows {
+        let reason = match row.reason {
+            KeptReason::Pinned => row.part.pinned.as_deref().unwrap_or("pinned"),
+            KeptReason::ZeroToken => "costs nothing",
+            _ => "scored",
+        };
+        table.push(vec![
+            score(row.score),
+            grouped(row.part.tokens).into(),
+            reason.into(),
+            what(&row.part).into(),
+        ]);
+        push_note(&mut table, 4, earned_by(&row.earned_by));
+    }
+    table
+}
+
+/// A line under a row, in its last column.
+fn push_note(table: &mut Table, columns: usize, note: Option<String>) {
+    if let Some(note) = note {
+        let mut row = vec![Cell::from(""); columns - 1];
+        row.push(Cell::styled(note, style::faint()));
+        table.push(row);
+    }
+}
+
+/// Where a part is in the request, and how it begins.
+pub(crate) fn what(part: &Part) -> String {
+    format!("{} · {}", part.label(), part.excerpt)
+}
+
+fn why(why: &Why) -> String {
+    match why {
+        Why::NoRoom { left } => format!("{} left for it", grouped(*left)),
+        Why::ShareUsedUp => "its share is used up".to_owned(),
+        Why::PinsLeaveNoRoom { left, pinned } => {
+            format!("{} left, {} pinned", grouped(*left), grouped(*pinned))
+        }
+        Why::SameText { path, .. } => {
+            format!("same text as {}", path.as_deref().unwrap_or("another item"))
+        }
+        Why::TooManyOfKind { kind, cap } => {
+            format!("at most {} of kind {kind}", grouped_count(*cap))
+        }
+        Why::Other { text, .. } => text.clone(),
+        _ => "another reason".to_owned(),
+    }
+}
+
+/// How many words, neighbours and others are worth the reader's time.
 const SHOWN_WORDS: usize = 4;
 const SHOWN_NEIGHBOURS: usize = 1;
+const SHOWN_ROOM: usize = 3;
 
 /// `words: deploy, fail · near "No space left on …"`.
-fn earned_by(highlights: &Highlights) -> Option<String> {
-    let words: Vec<&str> = highlights.words.iter().take(SHOWN_WORDS).map(String::as_str).collect();
-    let near = highlights.neighbours.iter().take(SHOWN_NEIGHBOURS);
+fn earned_by(earned: &EarnedBy) -> Option<String> {
+    let words: Vec<&str> = earned.words.iter().take(SHOWN_WORDS).map(String::as_str).collect();
+    let near = earned.neighbours.iter().take(SHOWN_NEIGHBOURS);
     let near: Vec<String> = near.map(|text| format!("\"{text}\"")).collect();
     let parts = [("words: ", words.join(", ")), ("near ", near.join(", "))];
     let parts = parts.into_iter().filter(|(_, text)| !text.is_empty());
@@ -276,10 +250,15 @@ fn score(score: f64) -> Cell {
     format!("{score:.3}").into()
 }
 
-fn remedy(shortfall: Shortfall) -> String {
-    match shortfall {
-        Shortfall::Tokens(more) => format!("needs {} tokens more", grouped(more)),
-        Shortfall::PushedOut(budget) => format!("in at {} tokens", grouped(budget)),
-        Shortfall::Never => "not by budget alone".to_owned(),
+fn remedy(to_get_in: ToGetIn) -> String {
+    match to_get_in {
+        ToGetIn::MoreTokens { tokens, was_in_at: None } => {
+            format!("needs {} tokens more", grouped(tokens))
+        }
+        ToGetIn::MoreTokens { tokens, was_in_at: Some(budget) } => {
+            format!("{} more; was in at {}", grouped(tokens), grouped(budget))
+        }
+        ToGetIn::LessTokens { budget } => format!("in at {} tokens", grouped(budget)),
+        _ => "not by budget alone".to_owned(),
     }
 }

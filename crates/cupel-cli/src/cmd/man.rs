@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 
+use super::Context;
 use crate::cli::Cli;
 use crate::error::{Answer, Failure};
 use crate::output::{self, Destination};
@@ -18,7 +19,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure> {
     let mut command = Cli::command();
     command.build();
     match &arguments.output {

@@ -1,15 +1,55 @@
 //! The commands: one verb a file, with its arguments and its `run`.
 
-pub(crate) mod compare;
-pub(crate) mod completions;
-pub(crate) mod conformance;
-pub(crate) mod count;
-pub(crate) mod eval;
-pub(crate) mod explain;
-pub(crate) mod man;
-pub(crate) mod models;
-pub(crate) mod policy;
-pub(crate) mod select;
-pub(crate) mod serve_protocol;
-pub(crate) mod simulate;
-pub(crate) mod validate;
+use clap::Subcommand;
+
+use crate::error::{Answer, Failure};
+use crate::settings::Settings;
+use crate::style::Palette;
+
+/// What every command may need.
+pub(crate) struct Context {
+    /// The colours of the standard output, or none.
+    pub(crate) palette: Palette,
+    /// What holds where flags say nothing.
+    pub(crate) settings: Settings,
+}
+
+/// Makes the modules, the list of subcommands and the way to run them out of one list.
+macro_rules! commands {
+    ($($(#[$note:meta])* $name:ident => $module:ident,)*) => {
+        $(pub(crate) mod $module;)*
+
+        /// What to do.
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $($(#[$note])* $name($module::Arguments),)*
+        }
+
+        impl Command {
+            /// Does it.
+            pub(crate) fn run(&self, context: &Context) -> Result<Answer, Failure> {
+                match self {
+                    $(Self::$name(arguments) => $module::run(arguments, context),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Select => select,
+    Explain => explain,
+    Simulate => simulate,
+    Compare => compare,
+    Eval => eval,
+    Count => count,
+    Validate => validate,
+    Policy => policy,
+    Models => models,
+    Config => config,
+    Schema => schema,
+    Conformance => conformance,
+    ServeProtocol => serve_protocol,
+    Completions => completions,
+    Man => man,
+}

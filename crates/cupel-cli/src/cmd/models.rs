@@ -1,9 +1,9 @@
 //! `cupel models`: the table of models.
 
 use clap::Args;
-use cupel_tokens::{Encoding, Model};
-use serde::Serialize;
+use cupel_engine::{ModelList, models};
 
+use super::Context;
 use crate::error::{Answer, Failure};
 use crate::output;
 use crate::render::number::grouped;
@@ -21,34 +21,15 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Failure> {
-    let rows: Vec<Row> = Model::all().iter().map(Row::of).collect();
-    output::print(&if arguments.json { json::pretty(&rows)? } else { table(&rows, palette) })?;
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
+    let list = models();
+    let text =
+        if arguments.json { json::pretty(&list)? } else { table(&list, context.palette) };
+    output::print(&text)?;
     Ok(Answer::Yes)
 }
 
-#[derive(Serialize)]
-struct Row {
-    name: &'static str,
-    provider: &'static str,
-    tokenizer: &'static str,
-    context_window: i64,
-    max_output: i64,
-}
-
-impl Row {
-    fn of(model: &Model) -> Self {
-        Self {
-            name: model.name,
-            provider: model.provider.name(),
-            tokenizer: model.encoding.map_or("estimate", Encoding::name),
-            context_window: model.context_window,
-            max_output: model.max_output,
-        }
-    }
-}
-
-fn table(rows: &[Row], palette: Palette) -> String {
+fn table(list: &ModelList, palette: Palette) -> String {
     let mut table = Table::new(vec![
         ("name", Side::Left),
         ("provider", Side::Left),
@@ -56,13 +37,13 @@ fn table(rows: &[Row], palette: Palette) -> String {
         ("output", Side::Right),
         ("tokenizer", Side::Left),
     ]);
-    for row in rows {
+    for row in &list.models {
         table.push(vec![
-            Cell::styled(row.name, style::strong()),
-            row.provider.into(),
+            Cell::styled(row.name.as_str(), style::strong()),
+            row.provider.as_str().into(),
             grouped(row.context_window).into(),
             grouped(row.max_output).into(),
-            row.tokenizer.into(),
+            row.tokenizer.as_str().into(),
         ]);
     }
     table.render(text::screen_width(), palette)

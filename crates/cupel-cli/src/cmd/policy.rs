@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use cupel::PolicyDescription;
-use serde::Serialize;
+use cupel_engine::{NamedPolicy, policies, policy_schema};
 
+use super::Context;
 use crate::error::{Answer, Failure};
 use crate::input::Input;
 use crate::render::table::{Cell, Side, Table};
@@ -52,15 +52,13 @@ enum Action {
     Schema,
 }
 
-pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let text = match &arguments.action {
-        Action::List { json: true } => json::pretty(&presets())?,
-        Action::List { json: false } => list(palette),
-        Action::Show { policy: name, json } => show(&policy::describe(name)?, *json)?,
+        Action::List { json: true } => json::pretty(&policies())?,
+        Action::List { json: false } => list(context.palette),
+        Action::Show { policy: name, json } => show(&policy::load(name)?, *json)?,
         Action::Check { file } => check(&Input::read(file.as_deref())?)?,
-        Action::Schema => {
-            json::pretty(&PolicyDescription::json_schema_with(&policy::without_query()))?
-        }
+        Action::Schema => json::pretty(&policy_schema())?,
     };
     output::print(&text)?;
     Ok(Answer::Yes)
@@ -69,41 +67,31 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
 /// Room for the longest name and the gaps around it.
 const NAME_COLUMNS: usize = 20;
 
-#[derive(Serialize)]
-struct PresetRow {
-    name: &'static str,
-    summary: &'static str,
-    is_default: bool,
-}
-
-fn presets() -> Vec<PresetRow> {
-    let row = |(name, summary)| PresetRow { name, summary, is_default: name == policy::DEFAULT };
-    policy::known().into_iter().map(row).collect()
-}
-
 fn list(palette: Palette) -> String {
     let screen = text::screen_width();
     let mut table = Table::new(vec![("name", Side::Left), ("favours", Side::Left)]);
-    for preset in presets() {
+    for preset in policies().policies {
         let mark = if preset.is_default { " (default)" } else { "" };
         let mut name = format!("{}{mark}", preset.name);
-        for line in text::wrapped(preset.summary, screen.saturating_sub(NAME_COLUMNS)) {
+        for line in text::wrapped(&preset.summary, screen.saturating_sub(NAME_COLUMNS)) {
             table.push(vec![Cell::styled(std::mem::take(&mut name), style::strong()), line.into()]);
         }
     }
     table.render(screen, palette)
 }
 
-fn show(description: &PolicyDescription, is_json: bool) -> Result<String, Failure> {
+fn show(policy: &NamedPolicy, is_json: bool) -> Result<String, Failure> {
     if is_json {
-        return json::pretty(description);
+        return json::pretty(policy.description());
     }
-    toml::to_string_pretty(description)
-        .map_err(|error| Failure::cannot(format!("cannot write TOML: {error}; try --json")))
+    policy.to_toml().map_err(|error| Failure::cannot(format!("{error}; try --json")))
 }
 
 fn check(input: &Input) -> Result<String, Failure> {
-    let description = policy::parse(input).map_err(Failure::Refused)?;
-    let name = description.name.map(|name| format!(", {name}")).unwrap_or_default();
-    Ok(format!("{}: a valid policy{name}\n", input.name()))
+    let policy = policy::read(input).map_err(|error| match Failure::of(&input.name(), &error) {
+        Failure::CannotRun(text) => Failure::Refused(text),
+        other => other,
+    })?;
+    let name = policy.description().name.as_ref().map(|name| format!(", {name}"));
+    Ok(format!("{}: a valid policy{}\n", input.name(), name.unwrap_or_default()))
 }

@@ -1,21 +1,20 @@
 //! `cupel validate`: would the provider accept this request?
 
-use std::path::PathBuf;
-
 use clap::Args;
-use cupel_chat::{Format, Violation};
-use serde::Serialize;
+use cupel_engine::{Engine, Format, Validation};
 
+use super::Context;
+use crate::batch::{self, BatchArguments, Job, Tally};
 use crate::error::{Answer, Failure};
-use crate::input::Input;
+use crate::output;
 use crate::render::json;
 use crate::render::number::counted;
-use crate::{output, work};
 
 const EXAMPLES: &str = "\
 Examples:
   cupel validate request.json
-  cupel validate --repair request.json > repaired.json";
+  cupel validate --repair request.json > repaired.json
+  cupel validate *.json";
 
 /// Checks a request against the rules of its provider
 ///
@@ -23,92 +22,90 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The request; stdin if it is `-` or absent
-    #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    #[command(flatten)]
+    batch: BatchArguments,
 
     /// The format of the request; detected if absent
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
 
-    /// Print what is wrong as JSON
+    /// Print what is wrong as JSON; of many requests, a line each
     #[arg(long, conflicts_with = "repair")]
     json: bool,
 
     /// Print the repaired request, and on stderr what was done
-    #[arg(long)]
+    #[arg(long, conflicts_with = "lines")]
     repair: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
-    let input = Input::read(arguments.file.as_deref())?;
-    if arguments.repair {
-        return repair(&input, arguments.format);
+pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure> {
+    let mut builder = Engine::builder();
+    if let Some(format) = arguments.format {
+        builder = builder.format(format);
     }
-    let request = work::parse(&input, arguments.format)?;
-    let violations = request.validate();
-    let text = if arguments.json {
-        json::pretty(&Report::of(request.format(), &violations))?
-    } else {
-        words(&input.name(), request.format(), &violations)
-    };
+    let engine = builder.build().map_err(|error| Failure::of_settings(&error))?;
+    match (arguments.batch.is_single(), arguments.repair) {
+        (true, true) => repair(arguments, &engine),
+        (true, false) => one(arguments, &engine),
+        (false, true) => Err(Failure::cannot("--repair is for one request; name one file")),
+        (false, false) => many(arguments, &engine),
+    }
+}
+
+fn one(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
+    let input = arguments.batch.single()?;
+    let name = input.name();
+    let validation = engine.validate(input.text).map_err(|error| Failure::of(&name, &error))?;
+    let text =
+        if arguments.json { json::pretty(&validation)? } else { words(&name, &validation) };
     output::print(&text)?;
-    Ok(Answer::of(violations.is_empty()))
+    Ok(Answer::of(validation.is_valid))
+}
+
+fn many(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
+    let validate = |job: &Job| {
+        let validation = engine.validate(job.text.as_str());
+        validation.map_err(|error| Failure::of(&job.name, &error))
+    };
+    let mut tally = Tally::default();
+    let mut are_valid = true;
+    for (job, validation) in batch::answers(arguments.batch.jobs(), validate) {
+        let validation = tally.note(validation)?;
+        are_valid &= validation.as_ref().is_none_or(|validation| validation.is_valid);
+        let text = match (validation, job) {
+            (Some(validation), _) if arguments.json => json::line(&validation)?,
+            (Some(validation), Some(job)) => words(&job.name, &validation),
+            _ if arguments.json => "null\n".to_owned(),
+            _ => continue,
+        };
+        output::print(&text)?;
+    }
+    let answer = tally.finish()?;
+    Ok(if are_valid { answer } else { Answer::No })
 }
 
 /// Prints the repaired request; what could not be repaired goes to stderr, and the answer is no.
-fn repair(input: &Input, format: Option<Format>) -> Result<Answer, Failure> {
-    let request = work::parse(input, format)?;
-    let (text, repairs) = request.repair();
-    for repair in &repairs {
-        output::say(&format!("{}: {repair}", input.name()));
+fn repair(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
+    let input = arguments.batch.single()?;
+    let name = input.name();
+    let repaired = engine.repair(input.text).map_err(|error| Failure::of(&name, &error))?;
+    for repair in &repaired.repairs {
+        output::say(&format!("{name}: {repair}"));
     }
-    let repaired = Input { path: input.path.clone(), text };
-    let left = work::parse(&repaired, Some(request.format()))?.validate();
-    for violation in &left {
-        output::say(&format!("{}: still wrong: {violation}", input.name()));
+    for violation in &repaired.violations {
+        output::say(&format!("{name}: still wrong: {violation}"));
     }
     output::print(&repaired.text)?;
-    Ok(Answer::of(left.is_empty()))
+    Ok(Answer::of(repaired.violations.is_empty()))
 }
 
-fn words(name: &str, format: Format, violations: &[Violation]) -> String {
+fn words(name: &str, validation: &Validation) -> String {
+    let Validation { format, violations, .. } = validation;
     if violations.is_empty() {
-        return format!("{name}: a valid {} request\n", format.name());
+        return format!("{name}: a valid {format} request\n");
     }
     let count = counted(violations.len(), "problem");
-    let total = format!("{name}: {count} in this {} request\n", format.name());
+    let total = format!("{name}: {count} in this {format} request\n");
     let lines = violations.iter().map(|violation| format!("{name}: {violation}\n"));
     lines.chain([total]).collect()
-}
-
-#[derive(Serialize)]
-struct Report<'a> {
-    format: &'static str,
-    is_valid: bool,
-    violations: Vec<Row<'a>>,
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
-    path: &'a str,
-    rule: &'a str,
-    text: &'a str,
-    remedy: &'a str,
-}
-
-impl<'a> Report<'a> {
-    fn of(format: Format, violations: &'a [Violation]) -> Self {
-        let row = |violation: &'a Violation| Row {
-            path: &violation.path,
-            rule: violation.rule,
-            text: &violation.text,
-            remedy: &violation.remedy,
-        };
-        Self {
-            format: format.name(),
-            is_valid: violations.is_empty(),
-            violations: violations.iter().map(row).collect(),
-        }
-    }
 }

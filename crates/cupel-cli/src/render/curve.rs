@@ -1,39 +1,9 @@
 //! What each budget buys, drawn with letters.
 
-use serde::Serialize;
+use cupel_engine::{Curve, CurvePoint};
 
 use super::number::grouped;
 use crate::style::{self, Palette};
-
-/// What budgets buy, smallest first.
-#[derive(Debug, Serialize)]
-pub(crate) struct Curve {
-    /// Tokens of all candidates.
-    pub(crate) total_tokens: i64,
-    /// How many candidates there are.
-    pub(crate) total_items: usize,
-    /// How many messages they stand for.
-    pub(crate) total_messages: usize,
-    /// The budgets that were tried.
-    pub(crate) points: Vec<Point>,
-}
-
-/// What one budget buys.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Point {
-    /// The budget.
-    pub(crate) budget: i64,
-    /// Whether what is pinned fits; if not, nothing is kept.
-    pub(crate) fits: bool,
-    /// Tokens of what is kept.
-    pub(crate) tokens: i64,
-    /// Candidates that are kept.
-    pub(crate) items: usize,
-    /// Messages that are kept.
-    pub(crate) messages: usize,
-    /// The share of all scores that is kept, from 0 to 1.
-    pub(crate) score: f64,
-}
 
 /// One line of the drawing.
 pub(crate) struct Series {
@@ -45,21 +15,19 @@ pub(crate) struct Series {
     pub(crate) shares: Vec<f64>,
 }
 
-impl Curve {
-    /// Tokens, messages and scores, as shares of all of them.
-    pub(crate) fn series(&self) -> [Series; 3] {
-        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let of = |name, sign, value: &dyn Fn(&Point) -> f64| Series {
-            name,
-            sign,
-            shares: self.points.iter().map(value).collect(),
-        };
-        [
-            of("tokens", '.', &|point| share(point.tokens as f64, self.total_tokens as f64)),
-            of("messages", 'o', &|point| share(point.messages as f64, self.total_messages as f64)),
-            of("score", '*', &|point| point.score),
-        ]
-    }
+/// Tokens, messages and scores, as shares of all of them.
+pub(crate) fn series(curve: &Curve) -> [Series; 3] {
+    let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+    let of = |name, sign, value: &dyn Fn(&CurvePoint) -> f64| Series {
+        name,
+        sign,
+        shares: curve.points.iter().map(value).collect(),
+    };
+    [
+        of("tokens", '.', &|point| share(point.tokens as f64, curve.total_tokens as f64)),
+        of("messages", 'o', &|point| share(point.messages as f64, curve.total_messages as f64)),
+        of("score", '*', &|point| point.score),
+    ]
 }
 
 const HEIGHT: usize = 12;
@@ -72,7 +40,7 @@ pub(crate) fn render(curve: &Curve, screen: usize, palette: Palette) -> String {
         return String::new();
     };
     let columns = screen.saturating_sub(MARGIN + 1).max(10);
-    let series = curve.series();
+    let series = series(curve);
     let rows = grid(&series, columns);
     let mut lines: Vec<String> = Vec::new();
     for (row, places) in rows.iter().enumerate() {

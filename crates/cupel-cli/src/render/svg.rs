@@ -1,6 +1,8 @@
 //! The curve as a picture.
 
-use super::curve::Curve;
+use cupel_engine::Curve;
+
+use super::curve;
 use super::plot::{self, Legend, Panel};
 
 const WIDTH: f64 = 720.0;
@@ -12,7 +14,7 @@ const BOTTOM: f64 = 56.0;
 
 /// A complete SVG document.
 pub(crate) fn render(curve: &Curve) -> String {
-    let series = curve.series();
+    let series = curve::series(curve);
     let budgets: Vec<i64> = curve.points.iter().map(|point| point.budget).collect();
     let panel = Panel {
         left: LEFT,

@@ -64,14 +64,14 @@ fn a_policy_with_a_typo_gets_the_nearest_name() {
 #[test]
 fn wrong_names_and_numbers_get_a_remedy() {
     for (arguments, remedy) in [
-        (["--model", "gpt-4p"], "did you mean \"gpt-4"),
+        (["--model", "gpt-4p"], "did you mean `gpt-4"),
         (["--tokenizer", "o200k-base"], "did you mean `o200k_base`?"),
         (["--format", "antropic"], "did you mean anthropic?"),
         (["--max", "lots"], "write it as 8000 or 8k"),
         (["--max", "-5"], "unexpected argument"),
         (["--pin", "99"], "give an index from 0 to 8"),
         (["--pin", "nobody"], "give an index as 3, a role as role:user"),
-        (["--target", "101"], "target_tokens `101` must not exceed max_tokens `100`"),
+        (["--target", "101"], "--target `101` must not exceed --max `100`"),
         (["--colour", "never"], "--color"),
     ] {
         let max = if arguments[0] == "--max" { &[] as &[&str] } else { &["--max", "100"] };
@@ -92,7 +92,10 @@ fn commands_that_need_more_say_so() {
         run_2(&["compare", SMALL, "--max", "9", "--policy", "chat"]).contains("repeat --policy")
     );
     assert!(run_2(&["simulate", "min-budget", SMALL, "--item", "9"]).contains("counted from 0"));
-    assert!(run_2(&["simulate", "curve", SMALL, "--from", "9", "--to", "8"]).contains("--from 9"));
+    assert!(
+        run_2(&["simulate", "curve", SMALL, "--from", "9", "--to", "8"])
+            .contains("the smallest budget 9 must not exceed the largest 8; mend --from or --to")
+    );
     assert!(
         run_2(&["select", SMALL, "--max", "9", "--tokenizer", "no/tokenizer.json"])
             .contains("no/tokenizer.json: ")

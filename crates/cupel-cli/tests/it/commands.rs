@@ -220,7 +220,7 @@ fn policies_are_listed_shown_and_checked() {
 fn every_preset_that_is_shown_is_a_valid_policy() {
     let list = run(&["policy", "list", "--json"]).stdout;
     let list: serde_json::Value = serde_json::from_str(&list).unwrap();
-    for preset in list.as_array().unwrap() {
+    for preset in list["policies"].as_array().unwrap() {
         let name = preset["name"].as_str().unwrap();
         for format in [&[] as &[&str], &["--json"]] {
             let shown = run(&[&["policy", "show", name], format].concat());
@@ -235,7 +235,7 @@ fn models_have_windows_and_tokenizers() {
     let table = run(&["models"]).stdout;
     assert!(table.lines().any(|line| line.contains("gpt-4o ") && line.contains("o200k_base")));
     let json: serde_json::Value = serde_json::from_str(&run(&["models", "--json"]).stdout).unwrap();
-    for model in json.as_array().unwrap() {
+    for model in json["models"].as_array().unwrap() {
         assert!(model["context_window"].as_i64() > Some(0), "{model}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::support::{assert_snapshot, run};
 
 /// Every command, with the commands below it.
-pub(crate) const COMMANDS: [&[&str]; 20] = [
+pub(crate) const COMMANDS: [&[&str]; 22] = [
     &["select"],
     &["explain"],
     &["simulate"],
@@ -20,6 +20,8 @@ pub(crate) const COMMANDS: [&[&str]; 20] = [
     &["policy", "check"],
     &["policy", "schema"],
     &["models"],
+    &["config"],
+    &["schema"],
     &["conformance"],
     &["serve-protocol"],
     &["completions"],
@@ -60,7 +62,7 @@ fn the_list_of_commands_is_complete() {
 #[test]
 fn exit_codes_and_environment_are_documented() {
     let help = run(&["--help"]).stdout;
-    for text in ["Exit codes:", "Environment:", "NO_COLOR", "COLUMNS"] {
+    for text in ["Exit codes:", "Environment:", "CUPEL_*", "NO_COLOR", "COLUMNS"] {
         assert!(help.contains(text), "{text}");
     }
 }

@@ -1,12 +1,14 @@
 //! The command as people use it: the real binary, its output, its exit codes.
 
 mod bad_input;
+mod batch;
 mod commands;
 mod eval;
 mod generated;
 mod help;
 mod query;
 mod readme;
+mod settings;
 mod support;
 mod terminal;
 #[cfg(unix)]

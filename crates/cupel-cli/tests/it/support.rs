@@ -17,6 +17,11 @@ pub(crate) fn cupel(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cupel"));
     command.current_dir(root()).args(arguments).stdin(Stdio::null());
     command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("CUPEL_")) {
+            command.env_remove(name);
+        }
+    }
     command
 }
 

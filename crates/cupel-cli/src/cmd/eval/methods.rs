@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use cupel::{ContextItem, CupelError, FixedClock, Pipeline, PolicyDescription};
+use cupel::{ContextItem, CupelError, FixedClock, Pipeline};
+use cupel_engine::NamedPolicy;
 use cupel_eval::{Baseline, DataSet, Method, PolicySelector, RecordedSelections};
 use cupel_relevance::Strategies;
 
@@ -14,7 +15,7 @@ use crate::render::number::counted;
 /// A policy that is built anew for each question.
 pub(super) struct MeasuredPolicy {
     name: String,
-    description: PolicyDescription,
+    policy: NamedPolicy,
     /// Holds what was found out about texts, so that the next question need not do it again.
     strategies: Strategies,
 }
@@ -22,9 +23,9 @@ pub(super) struct MeasuredPolicy {
 /// The policies, each known to be valid.
 pub(super) fn policies(names: &[String]) -> Result<Vec<MeasuredPolicy>, Failure> {
     let load = |name: &String| {
-        let description = policy::describe(name)?;
+        let policy = policy::load(name)?;
         let measured =
-            MeasuredPolicy { name: name.clone(), description, strategies: policy::without_query() };
+            MeasuredPolicy { name: name.clone(), policy, strategies: Strategies::new("") };
         let built = measured.pipeline("", &[]);
         built.map_err(|error| Failure::cannot(format!("{name}: {error}")))?;
         Ok(measured)
@@ -36,7 +37,7 @@ impl MeasuredPolicy {
     /// The pipeline for one question.
     fn pipeline(&self, query: &str, items: &[ContextItem]) -> Result<Pipeline, CupelError> {
         let strategies = self.strategies.ask(query);
-        Ok(Pipeline::from(self.description.build_with(&strategies, clock(items))?))
+        Ok(Pipeline::from(self.policy.description().build_with(&strategies, clock(items))?))
     }
 
     fn method(&self) -> Method<'_> {

@@ -15,12 +15,13 @@ use cupel_eval::{
 };
 use cupel_tokens::nearest_name;
 
+use super::Context;
 use crate::error::{Answer, Failure};
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::render::{json, text};
 use crate::style::Palette;
-use crate::{budget, output};
+use crate::output;
 use report::Report;
 
 const EXAMPLES: &str = "\
@@ -51,7 +52,7 @@ pub(crate) struct Arguments {
     data: Vec<PathBuf>,
 
     /// A policy to measure: a preset or a TOML or JSON file (repeatable)
-    #[arg(long = "policy", value_name = "FILE|PRESET", default_value = crate::policy::DEFAULT)]
+    #[arg(long = "policy", value_name = "FILE|PRESET", default_value = cupel_engine::DEFAULT_POLICY)]
     policies: Vec<String>,
 
     /// A baseline to measure beside them: newest, random or oracle (repeatable)
@@ -69,7 +70,7 @@ pub(crate) struct Arguments {
     ///
     /// If absent, those of the selections, or else 1000, 2000 and 4000 tokens.
     #[arg(long = "budget", alias = "budgets", value_name = "TOKENS", value_delimiter = ',')]
-    #[arg(value_parser = budget::parse_tokens)]
+    #[arg(value_parser = cupel_engine::parse_tokens)]
     budgets: Vec<i64>,
 
     /// A set whose evidence is weighed by tokens where the data do not say how (repeatable)
@@ -113,7 +114,7 @@ enum Detail {
     Category,
 }
 
-pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let policies = methods::policies(&arguments.policies)?;
     let data = read(arguments)?;
     let selections = methods::selections(&arguments.selections, &data)?;
@@ -129,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
         reference: methods[reference].name(),
         differences: compare(&evaluation, reference, threads),
     };
-    show(arguments, &evaluation, &report, palette)?;
+    show(arguments, &evaluation, &report, context.palette)?;
     Ok(Answer::Yes)
 }
 

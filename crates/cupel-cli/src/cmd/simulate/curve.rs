@@ -3,19 +3,18 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use cupel::{ContextBudget, ContextItem, CupelError, Pipeline, PlacedItem};
+use cupel_engine::{Curve, CurveRange, ErrorCode, parse_tokens};
 
-use crate::cli::{PolicyArguments, RequestArguments};
+use crate::cli::{BudgetArguments, FileArgument, PolicyArguments, RequestArguments, engine};
+use crate::cmd::Context;
 use crate::error::{Answer, Failure};
-use crate::output::Destination;
-use crate::progress::Progress;
-use crate::render::curve::{Curve, Point};
+use crate::input::Input;
+use crate::output::{self, Destination};
+use crate::policy;
 use crate::render::number::{grouped, grouped_count};
 use crate::render::table::{Side, Table};
 use crate::render::{csv, curve, json, svg, text};
 use crate::style::Palette;
-use crate::work::{self, Work};
-use crate::{budget, output, policy};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,17 +29,20 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     #[command(flatten)]
+    input: FileArgument,
+
+    #[command(flatten)]
     request: RequestArguments,
 
     #[command(flatten)]
     policy: PolicyArguments,
 
     /// The smallest budget; what is pinned if absent
-    #[arg(long, value_name = "TOKENS", value_parser = budget::parse_tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     from: Option<i64>,
 
     /// The largest budget; everything if absent
-    #[arg(long, value_name = "TOKENS", value_parser = budget::parse_tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     to: Option<i64>,
 
     /// How many budgets to try, evenly spread
@@ -61,15 +63,22 @@ pub(super) struct Arguments {
     svg: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Failure> {
-    let policy = policy::load(&arguments.policy.policy)?;
-    let input = work::open(&arguments.request)?;
-    let request = work::parse(&input, arguments.request.format)?;
-    let work = Work::new(&request, &input, &arguments.request)?.asked(&arguments.policy.query);
-    let budgets = budgets(arguments, &work)?;
-    let curve = trace(&work, &work.pipeline(&policy)?, &budgets)?;
-    if let Some(path) = &arguments.svg {
-        let destination = Destination::new(Some(path), input.path.as_deref())?;
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
+    let policy = policy::chosen(arguments.policy.policy.as_deref(), &context.settings)?;
+    let (budget, query) = (BudgetArguments::default(), &arguments.policy.query);
+    let engine = engine(context, &arguments.request, &budget, query, policy)?;
+    let input = Input::read(arguments.input.file.as_deref())?;
+    let (name, path) = (input.name(), input.path.clone());
+    let range = CurveRange::of_steps(arguments.steps).from(arguments.from).to(arguments.to);
+    let curve = engine.curve(input.text, range, &query.options());
+    let curve = curve.map_err(|error| match (error.code(), Failure::of(&name, &error)) {
+        (ErrorCode::InvalidArgument, Failure::CannotRun(text)) => {
+            Failure::CannotRun(format!("{text}; mend --from or --to"))
+        }
+        (_, failure) => failure,
+    })?;
+    if let Some(file) = &arguments.svg {
+        let destination = Destination::new(Some(file), path.as_deref())?;
         destination.write(&svg::render(&curve))?;
     }
     let text = if arguments.json {
@@ -79,88 +88,10 @@ pub(super) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Fai
     } else if arguments.svg.is_some() {
         return Ok(Answer::Yes);
     } else {
-        drawing(&curve, palette)
+        drawing(&curve, context.palette)
     };
     output::print(&text)?;
     Ok(Answer::Yes)
-}
-
-/// Evenly spread, both ends included.
-fn budgets(arguments: &Arguments, work: &Work<'_>) -> Result<Vec<i64>, Failure> {
-    let pinned = work.candidates.items().iter().filter(|item| item.pinned());
-    let pinned = pinned.fold(0_i64, |sum, item| sum.saturating_add(item.tokens().max(0)));
-    let from = arguments.from.unwrap_or(pinned);
-    let to = arguments.to.unwrap_or(work.candidates.total_tokens().max(from));
-    if from > to {
-        let text = format!("--from {from} must not exceed --to {to}");
-        return Err(Failure::CannotRun(text));
-    }
-    let last = i128::from(arguments.steps) - 1;
-    let width = i128::from(to) - i128::from(from);
-    let step = |at: i128| i128::from(from) + width * at / last;
-    let mut budgets: Vec<i64> = (0..=last).map(|at| step(at) as i64).collect();
-    budgets.dedup();
-    Ok(budgets)
-}
-
-/// Ranks once, and fills the window of each budget.
-fn trace(work: &Work<'_>, pipeline: &Pipeline, budgets: &[i64]) -> Result<Curve, Failure> {
-    let failed = |error| work.failed(error);
-    let items = work.candidates.items();
-    let ranking = pipeline.rank(items).map_err(failed)?;
-    let all_scores = match budgets.last() {
-        Some(largest) => all_scores(pipeline, items, *largest).map_err(failed)?,
-        None => 0.0,
-    };
-    let progress = Progress::of_steps("budgets", budgets.len());
-    let mut points = Vec::with_capacity(budgets.len());
-    for budget in budgets {
-        let window = plain(*budget).and_then(|budget| fits(ranking.window(&budget)));
-        points.push(point(work, *budget, window.map_err(failed)?, all_scores));
-        progress.advance(1);
-    }
-    progress.finish();
-    Ok(Curve {
-        total_tokens: work.candidates.total_tokens(),
-        total_items: items.len(),
-        total_messages: work.request.message_count(),
-        points,
-    })
-}
-
-fn plain(tokens: i64) -> Result<ContextBudget, CupelError> {
-    ContextBudget::builder(tokens).build()
-}
-
-/// A budget that is too small for what is pinned is an answer, not an error.
-fn fits<T>(result: Result<T, CupelError>) -> Result<Option<T>, CupelError> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(CupelError::PinnedExceedsBudget { .. } | CupelError::Overflow { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// What all candidates score together, whether a window of this budget holds them or not.
-fn all_scores(pipeline: &Pipeline, items: &[ContextItem], budget: i64) -> Result<f64, CupelError> {
-    let report = fits(pipeline.dry_run(items, &plain(budget)?))?.unwrap_or_default();
-    let kept = report.included.iter().map(|included| included.score);
-    Ok(kept.chain(report.excluded.iter().map(|excluded| excluded.score)).sum())
-}
-
-fn point(work: &Work<'_>, budget: i64, window: Option<Vec<PlacedItem>>, all_scores: f64) -> Point {
-    let fits = window.is_some();
-    let window = window.unwrap_or_default();
-    let kept: Vec<usize> = window.iter().map(|placed| placed.position).collect();
-    let kept_scores = window.iter().fold(0.0, |sum, placed| sum + placed.score);
-    Point {
-        budget,
-        fits,
-        tokens: work.tokens_of(&kept),
-        items: kept.len(),
-        messages: work.candidates.message_count_of(&kept),
-        score: if all_scores > 0.0 { kept_scores / all_scores } else { 0.0 },
-    }
 }
 
 fn values(curve: &Curve) -> String {

@@ -1,22 +1,25 @@
 //! `cupel simulate min-budget`: the smallest budget for an item.
 
 use clap::Args;
-use serde::Serialize;
+use cupel_engine::MinBudget;
 
-use crate::cli::{PolicyArguments, RequestArguments};
+use crate::cli::{BudgetArguments, FileArgument, PolicyArguments, RequestArguments, engine};
+use crate::cmd::Context;
 use crate::error::{Answer, Failure};
+use crate::input::Input;
 use crate::render::json;
 use crate::render::number::grouped;
-use crate::shortfall::Simulation;
-use crate::work::{self, Work};
 use crate::{output, policy};
 
 /// Finds the smallest budget that keeps a message
 ///
-/// Tries budgets with nothing reserved: add what you reserve. Exits with 1 if no budget keeps it.
+/// Tries all budgets, with nothing reserved: add what you reserve. Exits with 1 if none keeps it.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cupel simulate min-budget request.json --item 12")]
 pub(super) struct Arguments {
+    #[command(flatten)]
+    input: FileArgument,
+
     #[command(flatten)]
     request: RequestArguments,
 
@@ -32,55 +35,31 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
-    let policy = policy::load(&arguments.policy.policy)?;
-    let input = work::open(&arguments.request)?;
-    let request = work::parse(&input, arguments.request.format)?;
-    let work = Work::new(&request, &input, &arguments.request)?.asked(&arguments.policy.query);
-    let position = position(&work, arguments.item)?;
-    let pipeline = work.pipeline(&policy)?;
-    let smallest = Simulation::new(&pipeline, work.candidates.items())
-        .and_then(|simulation| simulation.min_budget(position))
-        .map_err(|error| work.failed(error))?;
-    let bundle = work.candidates.bundle(position);
-    let text = if arguments.json {
-        json::pretty(&Smallest {
-            path: bundle.path(),
-            label: bundle.label(),
-            tokens: work.candidates.items()[position].tokens(),
-            min_budget: smallest,
-        })?
-    } else {
-        words(&bundle.label(), smallest, work.candidates.total_tokens())
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
+    let policy = policy::chosen(arguments.policy.policy.as_deref(), &context.settings)?;
+    let (budget, query) = (BudgetArguments::default(), &arguments.policy.query);
+    let engine = engine(context, &arguments.request, &budget, query, policy)?;
+    let input = Input::read(arguments.input.file.as_deref())?;
+    let name = input.name();
+    let found = engine.min_budget(input.text, arguments.item, &query.options());
+    let found = found.map_err(|error| Failure::of(&name, &error))?;
+    output::print(&if arguments.json { json::pretty(&found)? } else { words(&found) })?;
+    Ok(Answer::of(found.min_budget.is_some()))
+}
+
+fn words(found: &MinBudget) -> String {
+    let label = found.part.label();
+    let Some(tokens) = found.min_budget else {
+        let all = grouped(found.total_tokens);
+        return format!("{label}: no budget up to all {all} tokens keeps it\n");
     };
-    output::print(&text)?;
-    Ok(Answer::of(smallest.is_some()))
-}
-
-fn words(label: &str, smallest: Option<i64>, all: i64) -> String {
-    if let Some(tokens) = smallest {
-        format!("{label}: in from {} tokens on\n", grouped(tokens))
-    } else {
-        format!("{label}: no budget up to all {} tokens keeps it\n", grouped(all))
+    let tokens = grouped(tokens);
+    let from = if found.is_exact { "in from" } else { "in by" };
+    match found.out_again_at {
+        None => format!("{label}: {from} {tokens} tokens on\n"),
+        Some(lost) => {
+            let lost = grouped(lost);
+            format!("{label}: {from} {tokens} tokens on, but out again at {lost}\n")
+        }
     }
-}
-
-#[derive(Serialize)]
-struct Smallest<'a> {
-    path: &'a str,
-    label: String,
-    tokens: i64,
-    min_budget: Option<i64>,
-}
-
-/// The candidate that holds the message.
-fn position(work: &Work<'_>, message: usize) -> Result<usize, Failure> {
-    let holds = |at: &usize| work.candidates.bundle(*at).message_indices().contains(&message);
-    (0..work.candidates.items().len()).find(holds).ok_or_else(|| {
-        let count = work.request.message_count();
-        Failure::cannot(format!(
-            "--item {message}: {} has only {count} messages, counted from 0",
-            work.name
-        ))
-    })
 }

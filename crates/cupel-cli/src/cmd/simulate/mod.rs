@@ -6,8 +6,8 @@ mod min_budget;
 
 use clap::{Args, Subcommand};
 
+use super::Context;
 use crate::error::{Answer, Failure};
-use crate::style::Palette;
 
 /// Tries other budgets on a request
 #[derive(Debug, Args)]
@@ -23,10 +23,10 @@ enum Question {
     Curve(curve::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments, palette: Palette) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     match &arguments.question {
-        Question::Marginal(arguments) => marginal::run(arguments, palette),
-        Question::MinBudget(arguments) => min_budget::run(arguments),
-        Question::Curve(arguments) => curve::run(arguments, palette),
+        Question::Marginal(arguments) => marginal::run(arguments, context),
+        Question::MinBudget(arguments) => min_budget::run(arguments, context),
+        Question::Curve(arguments) => curve::run(arguments, context),
     }
 }

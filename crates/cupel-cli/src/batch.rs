@@ -1,0 +1,148 @@
+//! Many requests in one call: several files, or a request on each line.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use clap::Args;
+
+use crate::error::{Answer, Failure};
+use crate::input::Input;
+use crate::output;
+
+/// Which requests.
+#[derive(Debug, Args)]
+pub(crate) struct BatchArguments {
+    /// The request; stdin if it is `-` or absent; or several, one after the other
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Each line is a request of its own (JSON lines)
+    ///
+    /// Answers come in the same order, a line each. A line that fails is told on stderr by its
+    /// number and does not stop the rest.
+    #[arg(long)]
+    pub(crate) lines: bool,
+}
+
+/// One of many requests.
+pub(crate) struct Job {
+    /// What messages call it: a file, or a file and a line.
+    pub(crate) name: String,
+    /// The file it is; `None` for a line, and for the standard input.
+    pub(crate) path: Option<PathBuf>,
+    /// The request.
+    pub(crate) text: String,
+}
+
+impl BatchArguments {
+    /// Whether there is one request only.
+    pub(crate) fn is_single(&self) -> bool {
+        self.files.len() < 2 && !self.lines
+    }
+
+    /// The only request.
+    pub(crate) fn single(&self) -> Result<Input, Failure> {
+        Input::read(self.files.first().map(PathBuf::as_path))
+    }
+
+    /// All requests in order. What cannot be read is an answer of its own.
+    pub(crate) fn jobs(&self) -> Vec<Result<Job, Failure>> {
+        let stdin = [PathBuf::from("-")];
+        let files = if self.files.is_empty() { &stdin[..] } else { &self.files };
+        files.iter().flat_map(|file| self.jobs_of(Input::read(Some(file)))).collect()
+    }
+
+    fn jobs_of(&self, input: Result<Input, Failure>) -> Vec<Result<Job, Failure>> {
+        let input = match input {
+            Ok(input) => input,
+            Err(failure) => return vec![Err(failure)],
+        };
+        let name = input.name();
+        if !self.lines {
+            return vec![Ok(Job { name, path: input.path, text: input.text })];
+        }
+        let lines = input.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let job = |(at, line): (usize, &str)| {
+            Ok(Job { name: format!("{name}:{}", at + 1), path: None, text: line.to_owned() })
+        };
+        lines.map(job).collect()
+    }
+}
+
+/// How a whole batch ends: as its worst request did.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    cannot: usize,
+    refused: usize,
+    done: usize,
+}
+
+impl Tally {
+    /// Takes note of one result, and tells what went wrong.
+    pub(crate) fn note<T>(&mut self, result: Result<T, Failure>) -> Result<Option<T>, Failure> {
+        let text = match result {
+            Ok(value) => {
+                self.done += 1;
+                return Ok(Some(value));
+            }
+            Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
+            Err(Failure::Refused(text)) => {
+                self.refused += 1;
+                text
+            }
+            Err(Failure::CannotRun(text)) => {
+                self.cannot += 1;
+                text
+            }
+        };
+        output::say(&format!("cupel: {text}"));
+        Ok(None)
+    }
+
+    /// How the batch ends.
+    pub(crate) fn finish(self) -> Result<Answer, Failure> {
+        let failed = self.cannot + self.refused;
+        if failed == 0 {
+            return Ok(Answer::Yes);
+        }
+        let text = format!("{failed} of {} requests failed", failed + self.done);
+        Err(if self.cannot > 0 { Failure::CannotRun(text) } else { Failure::Refused(text) })
+    }
+}
+
+/// What `answer` makes of each job, in order, on all cores.
+pub(crate) fn answers<T: Send>(
+    jobs: Vec<Result<Job, Failure>>,
+    answer: impl Fn(&Job) -> Result<T, Failure> + Sync,
+) -> Vec<(Option<Job>, Result<T, Failure>)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            match jobs.get(at) {
+                Some(Ok(job)) => done.push((at, answer(job))),
+                Some(Err(_)) => {}
+                None => return done,
+            }
+        }
+    };
+    let mut done: Vec<(usize, Result<T, Failure>)> = thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len());
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let done = workers.into_iter().flat_map(|worker| match worker.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        done.collect()
+    });
+    done.sort_by_key(|(at, _)| *at);
+    let mut done = done.into_iter();
+    let mut answered = |job: Result<Job, Failure>| match job {
+        Err(failure) => Some((None, Err(failure))),
+        Ok(job) => done.next().map(|(_, answer)| (Some(job), answer)),
+    };
+    jobs.into_iter().filter_map(|job| answered(job)).collect()
+}

@@ -1,0 +1,42 @@
+//! The command `cupel`, to be called from a program: pipe a request through it, get back the best
+//! one that fits.
+//!
+//! What it knows about requests, models, budgets and policies is in `cupel-engine`; here flags are
+//! read and answers shown.
+
+mod batch;
+mod cli;
+mod cmd;
+mod error;
+mod input;
+mod output;
+mod policy;
+mod progress;
+mod render;
+mod settings;
+mod style;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::Cli;
+use cmd::Context;
+use settings::Settings;
+use style::Palette;
+
+/// Runs the command with these arguments, the first of which is its own name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(told) => {
+            // Help and versions go to stdout, mistakes to stderr; nobody may be there to read them.
+            let _ = told.print();
+            return ExitCode::from(if told.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let palette = Palette::of_stdout(cli.color);
+    let ran = Settings::find().and_then(|settings| cli.command.run(&Context { palette, settings }));
+    error::finish(ran)
+}

@@ -1,0 +1,219 @@
+//! What holds where flags say nothing: the environment, then `cupel.toml`.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cupel_engine::{Pin, unknown};
+
+use crate::error::{Failure, cause};
+
+/// The name of the file, looked for in the current folder and those above it.
+const FILE: &str = "cupel.toml";
+
+/// Something that can be set once for all calls.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setting {
+    /// Its name in `cupel.toml`, and as a flag behind two dashes.
+    pub(crate) name: &'static str,
+    /// The variable that sets it.
+    pub(crate) variable: &'static str,
+    /// What holds if nobody sets it.
+    pub(crate) fallback: &'static str,
+}
+
+/// Everything that can be set.
+pub(crate) const SETTINGS: [Setting; 9] = [
+    Setting { name: "policy", variable: "CUPEL_POLICY", fallback: cupel_engine::DEFAULT_POLICY },
+    Setting { name: "model", variable: "CUPEL_MODEL", fallback: "the request's own" },
+    Setting { name: "tokenizer", variable: "CUPEL_TOKENIZER", fallback: "the model's" },
+    Setting { name: "max", variable: "CUPEL_MAX", fallback: "the model's window" },
+    Setting { name: "target", variable: "CUPEL_TARGET", fallback: "all but the reserve" },
+    Setting { name: "reserve", variable: "CUPEL_RESERVE", fallback: "by the request, or 4096" },
+    Setting { name: "margin", variable: "CUPEL_MARGIN", fallback: "by the model's tokenizer" },
+    Setting { name: "superseded", variable: "CUPEL_SUPERSEDED", fallback: "keep" },
+    Setting { name: "pin", variable: "CUPEL_PIN", fallback: "nothing more" },
+];
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A variable of the environment.
+    Variable(&'static str),
+    /// A file.
+    File(PathBuf),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variable(name) => f.write_str(name),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// A value, and where it comes from. Pins are separated by commas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Value {
+    /// As it is written.
+    pub(crate) text: String,
+    /// Where it is written.
+    pub(crate) origin: Origin,
+}
+
+/// What holds where flags say nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// One for each of [`SETTINGS`].
+    values: [Option<Value>; SETTINGS.len()],
+}
+
+impl Settings {
+    /// Reads the environment, and the nearest `cupel.toml`.
+    pub(crate) fn find() -> Result<Self, Failure> {
+        let mut settings = Self::default();
+        let folder = std::env::current_dir().unwrap_or_default();
+        let file = folder.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file());
+        if let Some(path) = file {
+            let text = fs::read_to_string(&path).map_err(|error| {
+                Failure::cannot(format!("{}: cannot read: {}", path.display(), cause(&error)))
+            })?;
+            settings.read(&path, &text)?;
+        }
+        for (setting, value) in SETTINGS.iter().zip(&mut settings.values) {
+            if let Some(text) = variable(setting.variable)? {
+                *value = Some(Value { text, origin: Origin::Variable(setting.variable) });
+            }
+        }
+        Ok(settings)
+    }
+
+    fn read(&mut self, path: &Path, text: &str) -> Result<(), Failure> {
+        let wrong = |problem: String| Failure::cannot(format!("{}: {problem}", path.display()));
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let message = error.message().lines().collect::<Vec<_>>().join("; ");
+            Failure::cannot(format!("{}:{line}: {message}", path.display()))
+        })?;
+        let names = SETTINGS.map(|setting| setting.name);
+        for (name, value) in &table {
+            let at = SETTINGS.iter().position(|setting| setting.name == name);
+            let at = at.ok_or_else(|| wrong(unknown("setting", name, &names)))?;
+            let text = written(name, value).map_err(wrong)?;
+            self.values[at] = Some(Value { text, origin: Origin::File(path.to_path_buf()) });
+        }
+        Ok(())
+    }
+
+    /// The value of a setting, if there is one.
+    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
+        let at = SETTINGS.iter().position(|setting| setting.name == name)?;
+        self.values[at].as_ref()
+    }
+
+    /// The text of a setting.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.get(name).map(|value| value.text.clone())
+    }
+
+    /// The text of a setting that may be a path: a file's paths are relative to the file.
+    pub(crate) fn path(&self, name: &str) -> Option<String> {
+        let value = self.get(name)?;
+        let Origin::File(file) = &value.origin else { return Some(value.text.clone()) };
+        let beside = file.parent().map(|folder| folder.join(&value.text));
+        let found = beside.filter(|path| path.is_file());
+        Some(found.map_or(value.text.clone(), |path| path.display().to_string()))
+    }
+
+    /// A setting, read as its flag is read.
+    pub(crate) fn parsed<T>(
+        &self,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Failure> {
+        let Some(Value { text, origin }) = self.get(name) else { return Ok(None) };
+        parse(text).map(Some).map_err(|error| {
+            Failure::cannot(format!("{origin}: {name}: invalid value `{text}`: {error}"))
+        })
+    }
+
+    /// What to pin.
+    pub(crate) fn pins(&self) -> Result<Vec<Pin>, Failure> {
+        let parse = |text: &str| {
+            let pins = text.split(',').map(str::trim).filter(|pin| !pin.is_empty());
+            pins.map(|pin| pin.parse().map_err(|error| format!("{error}"))).collect()
+        };
+        Ok(self.parsed("pin", parse)?.unwrap_or_default())
+    }
+}
+
+fn variable(name: &str) -> Result<Option<String>, Failure> {
+    match std::env::var(name) {
+        Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(std::env::VarError::NotUnicode(_)) => {
+            Err(Failure::cannot(format!("{name}: is not UTF-8; only text can be read")))
+        }
+    }
+}
+
+/// A value as a flag would be given.
+fn written(name: &str, value: &toml::Value) -> Result<String, String> {
+    match value {
+        toml::Value::String(text) => Ok(text.clone()),
+        toml::Value::Integer(number) => Ok(number.to_string()),
+        toml::Value::Float(number) => Ok(number.to_string()),
+        toml::Value::Array(list) if name == "pin" => {
+            let texts = list.iter().map(|value| written(name, value));
+            Ok(texts.collect::<Result<Vec<_>, _>>()?.join(","))
+        }
+        other => Err(format!("{name}: must be a text or a number, got {}", other.type_str())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        match settings.read(Path::new("cupel.toml"), text) {
+            Ok(()) => Ok(settings),
+            Err(Failure::CannotRun(text)) => Err(text),
+            Err(other) => Err(format!("{other:?}")),
+        }
+    }
+
+    #[test]
+    fn numbers_texts_and_lists_of_pins_are_read() {
+        let settings = read("max = 8000\nmargin = \"10%\"\npin = [3, \"role:tool\"]").unwrap();
+        assert_eq!(settings.text("max").as_deref(), Some("8000"));
+        assert_eq!(settings.parsed("margin", cupel_engine::parse_margin), Ok(Some(10.0)));
+        assert_eq!(settings.pins(), Ok(vec![Pin::Index(3), Pin::Role("tool".into())]));
+        assert_eq!(settings.get("policy"), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_file_and_setting() {
+        assert_eq!(
+            read("polcy = \"chat\"").unwrap_err(),
+            "cupel.toml: unknown setting `polcy`; did you mean `policy`?"
+        );
+        assert_eq!(
+            read("max = [1]").unwrap_err(),
+            "cupel.toml: max: must be a text or a number, got array"
+        );
+        assert!(read("max = 1\nmax").unwrap_err().starts_with("cupel.toml:2: "));
+        let settings = read("max = \"lots\"").unwrap();
+        let error = settings.parsed("max", cupel_engine::parse_tokens).unwrap_err();
+        assert_eq!(
+            error,
+            Failure::cannot(
+                "cupel.toml: max: invalid value `lots`: not a number of tokens; write it as 8000 \
+                 or 8k"
+            )
+        );
+    }
+}

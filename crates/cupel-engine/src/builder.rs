@@ -1,0 +1,194 @@
+//! How an engine is made.
+
+use std::sync::Arc;
+
+use cupel::PolicyDescription;
+use cupel_chat::{Format, Pin};
+use cupel_tokens::{Model, TokenCounter};
+
+use crate::engine::{Engine, Settings};
+use crate::{
+    DEFAULT_POLICY, EngineError, Limits, NamedPolicy, Progress, Superseded, model, tokenizer,
+};
+
+/// Collects what an [`Engine`] is made of.
+///
+/// Nothing has to be given: without a policy it is `auto`, without a model the one that each request
+/// names, without limits that model's window.
+///
+/// ```
+/// use cupel_engine::{Engine, Superseded};
+///
+/// let engine = Engine::builder()
+///     .policy("chat")
+///     .model("gpt-4o")
+///     .tokenizer("estimate")
+///     .max_tokens(8_000)
+///     .superseded(Superseded::Drop)
+///     .build()?;
+/// # Ok::<(), cupel_engine::EngineError>(())
+/// ```
+#[derive(Default)]
+pub struct EngineBuilder {
+    policy: Option<PolicySource>,
+    model: Option<String>,
+    tokenizer: Option<TokenizerSource>,
+    limits: Limits,
+    pins: Vec<Pin>,
+    superseded: Superseded,
+    repair: bool,
+    keep_caps: bool,
+    format: Option<Format>,
+    progress: Option<Arc<dyn Progress>>,
+}
+
+enum PolicySource {
+    Known(String),
+    Given(NamedPolicy),
+    Text { name: String, text: String },
+}
+
+enum TokenizerSource {
+    Known(String),
+    Given(Arc<dyn TokenCounter>),
+}
+
+impl EngineBuilder {
+    /// The policy that is known by this name; see [`policies`](crate::policies).
+    #[must_use]
+    pub fn policy(mut self, name: impl Into<String>) -> Self {
+        self.policy = Some(PolicySource::Known(name.into()));
+        self
+    }
+
+    /// A policy that was found or read before.
+    #[must_use]
+    pub fn named_policy(mut self, policy: NamedPolicy) -> Self {
+        self.policy = Some(PolicySource::Given(policy));
+        self
+    }
+
+    /// A policy as data, and what reports call it.
+    #[must_use]
+    pub fn policy_description(self, name: &str, description: PolicyDescription) -> Self {
+        self.named_policy(NamedPolicy::new(name, description))
+    }
+
+    /// The text of a policy's file, TOML or JSON, and what reports call it.
+    #[must_use]
+    pub fn policy_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.policy = Some(PolicySource::Text { name: name.into(), text: text.into() });
+        self
+    }
+
+    /// The model of all requests, for tokenizer and window, whatever they name themselves.
+    #[must_use]
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// How tokens are counted, whatever the model: `o200k_base`, `cl100k_base`, `estimate`, or the
+    /// path of a `tokenizer.json` (feature `huggingface`).
+    #[must_use]
+    pub fn tokenizer(mut self, name: impl Into<String>) -> Self {
+        self.tokenizer = Some(TokenizerSource::Known(name.into()));
+        self
+    }
+
+    /// Counts tokens with a counter of one's own.
+    #[must_use]
+    pub fn counter(mut self, counter: Arc<dyn TokenCounter>) -> Self {
+        self.tokenizer = Some(TokenizerSource::Given(counter));
+        self
+    }
+
+    /// How much fits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// A window of so many tokens.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: i64) -> Self {
+        self.limits.max = Some(tokens);
+        self
+    }
+
+    /// Keeps this in every request, whatever it costs.
+    #[must_use]
+    pub fn pin(mut self, pin: Pin) -> Self {
+        self.pins.push(pin);
+        self
+    }
+
+    /// What becomes of what something newer makes superfluous.
+    #[must_use]
+    pub fn superseded(mut self, superseded: Superseded) -> Self {
+        self.superseded = superseded;
+        self
+    }
+
+    /// Repairs requests that their provider would refuse, instead of refusing them.
+    #[must_use]
+    pub fn repair(mut self, repair: bool) -> Self {
+        self.repair = repair;
+        self
+    }
+
+    /// Lets a policy leave things out of a request that fits whole, because of its caps and quotas.
+    #[must_use]
+    pub fn keep_caps(mut self, keep_caps: bool) -> Self {
+        self.keep_caps = keep_caps;
+        self
+    }
+
+    /// The format of all requests, which is detected otherwise.
+    #[must_use]
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Who watches long work.
+    #[must_use]
+    pub fn progress(mut self, progress: Arc<dyn Progress>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// The engine.
+    ///
+    /// # Errors
+    ///
+    /// If policy, model or tokenizer are not known or cannot be read. No vocabulary is read yet.
+    pub fn build(self) -> Result<Engine, EngineError> {
+        let policy = match self.policy {
+            None => NamedPolicy::find(DEFAULT_POLICY)?,
+            Some(PolicySource::Known(name)) => NamedPolicy::find(&name)?,
+            Some(PolicySource::Given(policy)) => policy,
+            Some(PolicySource::Text { name, text }) => NamedPolicy::read(&name, &text)?,
+        };
+        let model: Option<&'static Model> =
+            self.model.as_deref().map(model::by_name).transpose()?;
+        let counter = match self.tokenizer {
+            None => None,
+            Some(TokenizerSource::Known(name)) => Some(tokenizer::by_name(&name)?),
+            Some(TokenizerSource::Given(counter)) => Some(counter),
+        };
+        Engine::of(Settings {
+            policy,
+            model,
+            counter,
+            limits: self.limits,
+            pins: self.pins,
+            superseded: self.superseded,
+            repair: self.repair,
+            keep_caps: self.keep_caps,
+            format: self.format,
+            progress: self.progress,
+        })
+    }
+}

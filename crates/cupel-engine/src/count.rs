@@ -1,0 +1,78 @@
+//! How many tokens is this?
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Settings;
+use crate::progress::{Watch, Watched};
+use crate::tokenizer;
+use crate::{Part, Prepared, Schema, Work};
+use cupel_tokens::TokenCounter;
+
+/// The tokens of a request, part by part, or of plain texts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Count {
+    /// `cupel/1`.
+    pub schema: Schema,
+    /// What counted.
+    pub tokenizer: String,
+    /// Whether counts are estimates.
+    pub is_estimate: bool,
+    /// All tokens together.
+    pub total_tokens: i64,
+    /// The parts of a request, in its order; none for plain texts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
+    /// The plain texts, in the order given; none for a request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<TextCount>,
+}
+
+/// The tokens of a plain text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct TextCount {
+    /// What the caller calls it.
+    pub name: String,
+    /// Its tokens.
+    pub tokens: i64,
+}
+
+impl Prepared {
+    /// The tokens of the request, part by part.
+    #[must_use]
+    pub fn count(&self) -> Count {
+        let parts = (0..self.items().len()).map(|at| Part::of(&self.candidates, at));
+        Count {
+            schema: Schema,
+            tokenizer: self.tokenizer.clone(),
+            is_estimate: self.candidates.is_estimate(),
+            total_tokens: self.candidates.total_tokens(),
+            parts: parts.collect(),
+            texts: Vec::new(),
+        }
+    }
+}
+
+pub(crate) fn texts(settings: &Settings, texts: &[(&str, &str)]) -> Count {
+    let counter = settings.counter.clone();
+    let counter = counter.unwrap_or_else(|| tokenizer::implied(settings.model, None));
+    let bytes = texts.iter().map(|(_, text)| text.len()).sum();
+    let watch = Watch::begin(settings.progress.as_ref(), Work::Counting, bytes);
+    let counter = Watched { counter, watch };
+    let plain: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
+    let counts = counter.count_all(&plain);
+    let rows = texts.iter().zip(&counts);
+    Count {
+        schema: Schema,
+        tokenizer: counter.name().to_owned(),
+        is_estimate: counter.is_estimate(),
+        total_tokens: counts.iter().fold(0, |sum, tokens| tokens.saturating_add(sum)),
+        parts: Vec::new(),
+        texts: rows
+            .map(|((name, _), tokens)| TextCount { name: (*name).to_owned(), tokens: *tokens })
+            .collect(),
+    }
+}

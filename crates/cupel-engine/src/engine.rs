@@ -1,0 +1,279 @@
+//! The front door.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cupel::{ContextItem, SelectionReport};
+use cupel_chat::{Format, Pin, Request};
+use cupel_tokens::Model;
+
+use crate::tokenizer::Counter;
+use crate::{
+    Comparison, Count, Curve, CurveRange, EngineBuilder, EngineError, Explanation, ItemSelection,
+    Limits, Marginal, MinBudget, NamedPolicy, Options, Prepared, Progress, Repaired, Selection,
+    Superseded, Validation, Windows, compare, count, items, validate,
+};
+
+/// Fits requests into a window: built once, used for many requests on many threads.
+///
+/// A clone is a handle to the same engine. Every answer is owned data that can be written as JSON
+/// ([`Schema`](crate::Schema)); the same input gives the same bytes.
+///
+/// ```
+/// use cupel_engine::Engine;
+///
+/// let engine = Engine::builder().max_tokens(40).tokenizer("estimate").build()?;
+/// let text = r#"{"messages": [
+///     {"role": "user", "content": "The deploy key is on the blue card."},
+///     {"role": "assistant", "content": "Noted."},
+///     {"role": "user", "content": "Lunch is at noon, soup again, and the printer is out of paper."},
+///     {"role": "user", "content": "Where is the deploy key?"}
+/// ]}"#;
+/// let selection = engine.select(text)?;
+/// assert!(selection.text.contains("blue card") && !selection.text.contains("printer"));
+/// assert_eq!(selection.kept_messages, [0, 1, 3]);
+/// assert!(selection.summary.tokens_after <= 40);
+/// # Ok::<(), cupel_engine::EngineError>(())
+/// ```
+#[derive(Clone)]
+pub struct Engine {
+    settings: Arc<Settings>,
+}
+
+/// What all requests of an engine share.
+pub(crate) struct Settings {
+    pub(crate) policy: NamedPolicy,
+    pub(crate) model: Option<&'static Model>,
+    pub(crate) counter: Option<Counter>,
+    pub(crate) limits: Limits,
+    pub(crate) pins: Vec<Pin>,
+    pub(crate) superseded: Superseded,
+    pub(crate) repair: bool,
+    pub(crate) keep_caps: bool,
+    pub(crate) format: Option<Format>,
+    pub(crate) progress: Option<Arc<dyn Progress>>,
+}
+
+impl Engine {
+    /// Collects what an engine is made of.
+    #[must_use]
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    pub(crate) fn of(settings: Settings) -> Result<Self, EngineError> {
+        let engine = Self { settings: Arc::new(settings) };
+        // A policy that cannot be built is found now, not at the first request.
+        crate::prepare::build(&engine.settings.policy, "", &[])?;
+        Ok(engine)
+    }
+
+    pub(crate) fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+
+    /// The policy that it selects by.
+    #[must_use]
+    pub fn policy(&self) -> &NamedPolicy {
+        &self.settings.policy
+    }
+
+    /// The best request that fits.
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be read, breaks a rule of its provider, or does not fit; see
+    /// [`ErrorCode`](crate::ErrorCode).
+    pub fn select(&self, text: impl Into<Arc<str>>) -> Result<Selection, EngineError> {
+        self.select_with(text, &Options::default())
+    }
+
+    /// The best request that fits, with other settings for this call.
+    ///
+    /// # Errors
+    ///
+    /// As [`select`](Self::select), and if the options name what is not known.
+    pub fn select_with(
+        &self,
+        text: impl Into<Arc<str>>,
+        options: &Options,
+    ) -> Result<Selection, EngineError> {
+        self.prepare(text, options)?.select()
+    }
+
+    /// The best of candidates that are no chat request, each with its tokens.
+    ///
+    /// # Errors
+    ///
+    /// If nothing says how much fits, or what is pinned does not fit.
+    pub fn select_items(
+        &self,
+        candidates: &[ContextItem],
+        options: &Options,
+    ) -> Result<ItemSelection, EngineError> {
+        items::select(&self.settings, candidates, options)
+    }
+
+    /// Reads, checks and counts a request once, to ask it several questions.
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be read or breaks a rule of its provider. Whether it fits is asked
+    /// later.
+    pub fn prepare(
+        &self,
+        text: impl Into<Arc<str>>,
+        options: &Options,
+    ) -> Result<Prepared, EngineError> {
+        Prepared::new(self.clone(), text.into(), options)
+    }
+
+    /// What is in the window, what is not, and why.
+    ///
+    /// # Errors
+    ///
+    /// As [`select_with`](Self::select_with).
+    pub fn explain(
+        &self,
+        text: impl Into<Arc<str>>,
+        options: &Options,
+    ) -> Result<Explanation, EngineError> {
+        self.prepare(text, options)?.explain(usize::MAX)
+    }
+
+    /// The report of the specification.
+    ///
+    /// # Errors
+    ///
+    /// As [`select_with`](Self::select_with).
+    pub fn report(
+        &self,
+        text: impl Into<Arc<str>>,
+        options: &Options,
+    ) -> Result<SelectionReport, EngineError> {
+        self.prepare(text, options)?.report()
+    }
+
+    /// The windows of many budgets, from one ranking.
+    ///
+    /// # Errors
+    ///
+    /// As [`prepare`](Self::prepare). A budget that is too small is an answer, not an error.
+    pub fn windows(
+        &self,
+        text: impl Into<Arc<str>>,
+        budgets: &[i64],
+        options: &Options,
+    ) -> Result<Windows, EngineError> {
+        self.prepare(text, options)?.windows(budgets)
+    }
+
+    /// What each budget keeps, from the pinned to everything.
+    ///
+    /// # Errors
+    ///
+    /// As [`prepare`](Self::prepare), and if the range is empty.
+    pub fn curve(
+        &self,
+        text: impl Into<Arc<str>>,
+        range: CurveRange,
+        options: &Options,
+    ) -> Result<Curve, EngineError> {
+        self.prepare(text, options)?.curve(range)
+    }
+
+    /// What the last tokens of the budget buy.
+    ///
+    /// # Errors
+    ///
+    /// As [`select_with`](Self::select_with).
+    pub fn marginal(
+        &self,
+        text: impl Into<Arc<str>>,
+        slack_tokens: i64,
+        options: &Options,
+    ) -> Result<Marginal, EngineError> {
+        self.prepare(text, options)?.marginal(slack_tokens)
+    }
+
+    /// The smallest budget that keeps a message.
+    ///
+    /// # Errors
+    ///
+    /// As [`prepare`](Self::prepare), and if there is no such message.
+    pub fn min_budget(
+        &self,
+        text: impl Into<Arc<str>>,
+        message: usize,
+        options: &Options,
+    ) -> Result<MinBudget, EngineError> {
+        self.prepare(text, options)?.min_budget(message)
+    }
+
+    /// What two or more policies keep differently.
+    ///
+    /// # Errors
+    ///
+    /// As [`select_with`](Self::select_with), and if there are fewer than two policies.
+    pub fn compare(
+        &self,
+        text: impl Into<Arc<str>>,
+        policies: &[NamedPolicy],
+        options: &Options,
+    ) -> Result<Comparison, EngineError> {
+        compare::compare(self, text.into(), policies, options)
+    }
+
+    /// The tokens of a request, part by part.
+    ///
+    /// # Errors
+    ///
+    /// As [`prepare`](Self::prepare).
+    pub fn count(
+        &self,
+        text: impl Into<Arc<str>>,
+        options: &Options,
+    ) -> Result<Count, EngineError> {
+        Ok(self.prepare(text, options)?.count())
+    }
+
+    /// The tokens of plain texts, each by its name.
+    #[must_use]
+    pub fn count_texts(&self, texts: &[(&str, &str)]) -> Count {
+        count::texts(&self.settings, texts)
+    }
+
+    /// The rules of its provider that a request breaks.
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be read.
+    pub fn validate(&self, text: impl Into<Arc<str>>) -> Result<Validation, EngineError> {
+        Ok(validate::validate(&self.read(text.into())?))
+    }
+
+    /// The request, repaired as far as it can be, and what was done to it. Nothing is invented.
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be read.
+    pub fn repair(&self, text: impl Into<Arc<str>>) -> Result<Repaired, EngineError> {
+        validate::repair(&self.read(text.into())?)
+    }
+
+    pub(crate) fn read(&self, text: Arc<str>) -> Result<Request, EngineError> {
+        Ok(Request::parse(text, self.settings.format)?)
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Settings { policy, model, limits, pins, .. } = &*self.settings;
+        f.debug_struct("Engine")
+            .field("policy", &policy.name())
+            .field("model", &model.map(|model| model.name))
+            .field("limits", limits)
+            .field("pins", pins)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,230 @@
+//! What is in the window, what is not, and why.
+
+mod room;
+mod shortfall;
+mod why;
+
+use cupel::{ExcludedItem, IncludedItem, InclusionReason, Ranking, SelectionReport};
+use cupel_relevance::Highlights;
+use serde::{Deserialize, Serialize};
+
+pub use shortfall::ToGetIn;
+pub use why::Why;
+
+use crate::scan::Scan;
+use crate::{EngineError, Outdated, Part, Prepared, RepairDone, Schema, Summary};
+use room::Room;
+use shortfall::Shortfalls;
+use why::Reasons;
+
+/// What is in the window, what is not, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Explanation {
+    /// `cupel/1`.
+    pub schema: Schema,
+    /// Sizes before and after, and what they were measured with.
+    pub summary: Summary,
+    /// What the window is for.
+    pub query: String,
+    /// What is in the window, in the order in which it is written.
+    pub kept: Vec<Kept>,
+    /// What was left out, best first.
+    pub left_out: Vec<LeftOut>,
+    /// How many more were left out than are listed.
+    pub hidden: usize,
+    /// What was repaired before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<RepairDone>,
+    /// What did not compete, since something newer makes it superfluous.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub superseded: Vec<Outdated>,
+}
+
+/// Something in the window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Kept {
+    /// What it is.
+    pub part: Part,
+    /// What the policy gave it; 1 if it is pinned; `null` if that is not a finite number.
+    #[serde(with = "crate::finite")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    pub score: f64,
+    /// Why it is in.
+    pub reason: KeptReason,
+    /// What earned it its score.
+    pub earned_by: EarnedBy,
+}
+
+/// Why something is in the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum KeptReason {
+    /// Its score earned it a place.
+    Scored,
+    /// It is always in; its part says why.
+    Pinned,
+    /// It costs nothing.
+    ZeroToken,
+}
+
+/// Something that was left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// What it is.
+    pub part: Part,
+    /// What the policy gave it; `null` if that is not a finite number.
+    #[serde(with = "crate::finite")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    pub score: f64,
+    /// Why it is out.
+    pub why: Why,
+    /// What it would take to get in.
+    pub to_get_in: ToGetIn,
+    /// The positions of the kept candidates that have its room: the lowest scored ones that
+    /// together are as large, the lowest first.
+    pub room_taken_by: Vec<usize>,
+    /// What earned it its score.
+    pub earned_by: EarnedBy,
+}
+
+/// What earned a candidate its score, as far as the policy says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct EarnedBy {
+    /// Words of the query that it has too, those that earned most first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
+    /// How the neighbours begin that share their score with it, those that gave most first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub neighbours: Vec<String>,
+}
+
+impl Prepared {
+    /// What is in the window, what is not, and why; of what was left out at most so many.
+    ///
+    /// # Errors
+    ///
+    /// If nothing says how much fits, or what must be kept does not fit.
+    pub fn explain(&self, most_left_out: usize) -> Result<Explanation, EngineError> {
+        let failed = |error| self.failed(error);
+        let budget = self.budget()?;
+        let whole = self.whole(budget)?;
+        let pipeline = whole.as_ref().unwrap_or(&self.pipeline);
+        let ranking = pipeline.rank(self.items()).map_err(failed)?;
+        let report = ranking.report(budget).map_err(failed)?;
+        let shown = most_left_out.min(report.excluded.len());
+        let view = View::new(self, &ranking, &report, shown)?;
+        let kept: Vec<usize> = report.included.iter().filter_map(|kept| kept.position).collect();
+        let mut rows: Vec<Kept> =
+            report.included.iter().filter_map(|kept| view.kept(kept)).collect();
+        if !self.request.format().has_free_order() {
+            rows.sort_by_key(|kept| kept.part.position);
+        }
+        Ok(Explanation {
+            schema: Schema,
+            summary: self.summary(&kept)?,
+            query: self.query.clone(),
+            kept: rows,
+            left_out: report
+                .excluded
+                .iter()
+                .take(shown)
+                .filter_map(|out| view.left_out(out))
+                .collect(),
+            hidden: report.excluded.len() - shown,
+            repairs: self.repairs.clone(),
+            superseded: self.superseded.clone(),
+        })
+    }
+}
+
+/// What rows are made of.
+struct View<'a> {
+    prepared: &'a Prepared,
+    earned_by: Vec<EarnedBy>,
+    reasons: Reasons<'a>,
+    room: Room,
+    shortfalls: Option<Shortfalls>,
+}
+
+impl<'a> View<'a> {
+    fn new(
+        prepared: &'a Prepared,
+        ranking: &Ranking<'_, '_>,
+        report: &'a SelectionReport,
+        shown: usize,
+    ) -> Result<Self, EngineError> {
+        let budget = prepared.budget()?;
+        let shortfalls = match shown {
+            0 => None,
+            _ => {
+                let current = shortfall::plain(prepared.items(), budget);
+                let scan = Scan::new(prepared, ranking, current)?;
+                Some(Shortfalls::new(prepared.items(), budget, scan))
+            }
+        };
+        Ok(Self {
+            prepared,
+            earned_by: earned_by(prepared, ranking, report, shown),
+            reasons: Reasons::new(prepared, report, budget),
+            room: Room::new(report, budget),
+            shortfalls,
+        })
+    }
+
+    fn kept(&self, included: &IncludedItem) -> Option<Kept> {
+        let position = included.position?;
+        Some(Kept {
+            part: Part::of(&self.prepared.candidates, position),
+            score: included.score,
+            reason: match included.reason {
+                InclusionReason::Pinned => KeptReason::Pinned,
+                InclusionReason::ZeroToken => KeptReason::ZeroToken,
+                _ => KeptReason::Scored,
+            },
+            earned_by: self.earned_by[position].clone(),
+        })
+    }
+
+    fn left_out(&self, excluded: &ExcludedItem) -> Option<LeftOut> {
+        let position = excluded.position?;
+        Some(LeftOut {
+            part: Part::of(&self.prepared.candidates, position),
+            score: excluded.score,
+            why: self.reasons.of(&excluded.reason),
+            to_get_in: self.shortfalls.as_ref()?.of(position),
+            room_taken_by: self.room.taken_from(excluded.item.tokens()),
+            earned_by: self.earned_by[position].clone(),
+        })
+    }
+}
+
+/// The words and neighbours that earned candidates their scores; for those that are not shown,
+/// nothing.
+fn earned_by(
+    prepared: &Prepared,
+    ranking: &Ranking<'_, '_>,
+    report: &SelectionReport,
+    shown: usize,
+) -> Vec<EarnedBy> {
+    let kept = report.included.iter().filter_map(|kept| kept.position);
+    let left_out = report.excluded.iter().take(shown).filter_map(|out| out.position);
+    let asked: Vec<usize> = kept.chain(left_out).collect();
+    let mut earned = vec![EarnedBy::default(); prepared.items().len()];
+    for (position, explanation) in asked.iter().zip(ranking.explain(&asked)) {
+        if let Some(explanation) = explanation {
+            let Highlights { words, neighbours, .. } = Highlights::of(&explanation);
+            earned[*position] = EarnedBy { words, neighbours };
+        }
+    }
+    earned
+}

@@ -1,0 +1,109 @@
+//! Why something is out.
+
+use std::collections::HashMap;
+
+use cupel::{ContextBudget, ExclusionReason, SelectionReport};
+use serde::{Deserialize, Serialize};
+
+use crate::Prepared;
+use crate::prepare::tokens_of;
+
+/// Why something is out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Why {
+    /// What scores better left too little room.
+    NoRoom {
+        /// The tokens that were left.
+        left: i64,
+    },
+    /// There is room, but not in the part of the window that its kind has.
+    ShareUsedUp,
+    /// What must be kept leaves too little room, whatever else is in the window.
+    PinsLeaveNoRoom {
+        /// The tokens that were left.
+        left: i64,
+        /// The tokens of all that must be kept.
+        pinned: i64,
+    },
+    /// Something with the same text is in.
+    SameText {
+        /// The position of that one, if it is in the window.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        position: Option<usize>,
+        /// Where that one is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+    },
+    /// The policy takes only so many of its kind.
+    TooManyOfKind {
+        /// The kind.
+        kind: String,
+        /// How many it takes.
+        cap: usize,
+    },
+    /// Another reason of the specification.
+    Other {
+        /// Its name there.
+        name: String,
+        /// What it says.
+        text: String,
+    },
+}
+
+/// Turns the reasons of a report into those of a request.
+pub(super) struct Reasons<'a> {
+    prepared: &'a Prepared,
+    left: i64,
+    pinned: i64,
+    /// Where the kept items are, by their texts.
+    kept: HashMap<&'a str, usize>,
+}
+
+impl<'a> Reasons<'a> {
+    pub(super) fn new(
+        prepared: &'a Prepared,
+        report: &'a SelectionReport,
+        budget: &ContextBudget,
+    ) -> Self {
+        let has_copies = report
+            .excluded
+            .iter()
+            .any(|out| matches!(out.reason, ExclusionReason::Deduplicated { .. }));
+        let kept = report.included.iter().filter(|_| has_copies);
+        let kept = kept.filter_map(|kept| Some((kept.item.content(), kept.position?)));
+        Self {
+            prepared,
+            left: super::room::left(report, budget),
+            pinned: tokens_of(prepared.items().iter().filter(|item| item.pinned())),
+            kept: kept.collect(),
+        }
+    }
+
+    pub(super) fn of(&self, reason: &ExclusionReason) -> Why {
+        match reason {
+            ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
+                if item_tokens <= available_tokens =>
+            {
+                Why::ShareUsedUp
+            }
+            ExclusionReason::BudgetExceeded { available_tokens, .. } => {
+                Why::NoRoom { left: (*available_tokens).max(0) }
+            }
+            ExclusionReason::PinnedOverride { .. } => {
+                Why::PinsLeaveNoRoom { left: self.left, pinned: self.pinned }
+            }
+            ExclusionReason::Deduplicated { deduplicated_against } => {
+                let position = self.kept.get(deduplicated_against.as_str()).copied();
+                let path = |at: usize| self.prepared.candidates.bundle(at).path().to_owned();
+                Why::SameText { position, path: position.map(path) }
+            }
+            ExclusionReason::CountCapExceeded { kind, cap, .. } => {
+                Why::TooManyOfKind { kind: kind.clone(), cap: *cap }
+            }
+            reason => Why::Other { name: reason.name().to_owned(), text: reason.to_string() },
+        }
+    }
+}

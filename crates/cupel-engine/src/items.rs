@@ -1,0 +1,66 @@
+//! Candidates that are no chat request.
+
+use cupel::{ContextItem, CupelError, SelectionReport};
+
+use crate::engine::Settings;
+use crate::limits::{self, Sources};
+use crate::prepare::{build, tokens_of};
+use crate::select::BudgetSummary;
+use crate::{EngineError, ErrorCode, Options, model};
+
+/// The best of candidates that are no chat request.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ItemSelection {
+    /// The positions of what stays, in placed order.
+    pub kept: Vec<usize>,
+    /// What all candidates cost.
+    pub tokens_before: i64,
+    /// What those cost that stay.
+    pub tokens_after: i64,
+    /// How much fits.
+    pub budget: BudgetSummary,
+    /// The report of the specification.
+    pub report: SelectionReport,
+}
+
+pub(crate) fn select(
+    settings: &Settings,
+    candidates: &[ContextItem],
+    options: &Options,
+) -> Result<ItemSelection, EngineError> {
+    let named = options.model.as_deref().map(model::by_name).transpose()?;
+    let sources = Sources {
+        model: named.or(settings.model),
+        policy: settings.policy.description().budget.as_ref(),
+        ..Sources::default()
+    };
+    let budget = limits::decide(options.limits.or(settings.limits), sources)?.ok_or_else(|| {
+        EngineError::new(ErrorCode::NoBudget, "how much fits?")
+            .with_remedy("give the window in tokens, or a known model")
+    })?;
+    let query = options.query.as_deref().unwrap_or_default();
+    let pipeline = build(&settings.policy, query, candidates)?;
+    let report = pipeline.dry_run(candidates, &budget).map_err(failed)?;
+    let kept: Vec<usize> =
+        report.included.iter().filter_map(|included| included.position).collect();
+    Ok(ItemSelection {
+        tokens_before: tokens_of(candidates),
+        tokens_after: tokens_of(kept.iter().map(|at| &candidates[*at])),
+        budget: BudgetSummary::of(&budget),
+        kept,
+        report,
+    })
+}
+
+fn failed(error: CupelError) -> EngineError {
+    match error {
+        CupelError::PinnedExceedsBudget { pinned_tokens, available } => {
+            EngineError::does_not_fit(pinned_tokens, available, Vec::new())
+        }
+        CupelError::Overflow { merged_tokens, target_tokens } => {
+            EngineError::does_not_fit(merged_tokens, target_tokens, Vec::new())
+        }
+        error => error.into(),
+    }
+}

@@ -1,0 +1,53 @@
+#![doc = include_str!("../README.md")]
+
+mod builder;
+mod compare;
+mod count;
+mod engine;
+mod error;
+mod excerpt;
+mod explain;
+mod finite;
+mod items;
+mod limits;
+mod model;
+mod options;
+mod part;
+mod policy;
+mod prepare;
+mod progress;
+mod scan;
+mod schema;
+mod select;
+mod simulate;
+mod superseded;
+mod tokenizer;
+mod unknown;
+mod validate;
+
+pub use builder::EngineBuilder;
+pub use compare::{Comparison, Swing};
+pub use count::{Count, TextCount};
+pub use engine::Engine;
+pub use error::{EngineError, ErrorCode};
+pub use explain::{EarnedBy, Explanation, Kept, KeptReason, LeftOut, ToGetIn, Why};
+pub use items::ItemSelection;
+pub use limits::{Limits, parse_margin, parse_tokens};
+pub use model::{ModelList, ModelRow, models};
+pub use options::Options;
+pub use part::{Outdated, Part, RepairDone, RuleBroken};
+#[cfg(feature = "schema")]
+pub use policy::policy_schema;
+pub use policy::{DEFAULT_POLICY, NamedPolicy, PolicyList, PolicyRow, policies};
+pub use prepare::Prepared;
+pub use progress::{Progress, Work};
+pub use schema::Schema;
+#[cfg(feature = "schema")]
+pub use schema::json_schemas;
+pub use select::{BudgetSummary, Selection, Summary};
+pub use simulate::{Curve, CurvePoint, CurveRange, Marginal, MinBudget, Window, Windows};
+pub use superseded::Superseded;
+pub use unknown::unknown;
+pub use validate::{Repaired, Validation};
+
+pub use cupel_chat::{Format, Pin};

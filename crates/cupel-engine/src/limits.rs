@@ -1,0 +1,253 @@
+//! How much fits, and where that comes from.
+
+use cupel::{ContextBudget, CupelError};
+use cupel_tokens::Model;
+
+use crate::EngineError;
+
+/// What is kept free for the answer where neither the caller nor the request says it.
+const DEFAULT_RESERVE: i64 = 4_096;
+
+/// How much fits, as far as the caller says it. What is absent comes from the model or the policy.
+///
+/// ```
+/// use cupel_engine::Limits;
+///
+/// let limits = Limits::of(8_000).with_reserve(1_000);
+/// assert_eq!(Limits::default(), Limits::from_model());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The window in tokens.
+    pub max: Option<i64>,
+    /// What to aim for; all but the reserve if absent.
+    pub target: Option<i64>,
+    /// What to keep free for the answer.
+    pub reserve: Option<i64>,
+    /// How far counts may be off, in percent: so much of the window stays free.
+    pub margin_percent: Option<f64>,
+}
+
+impl Limits {
+    /// A window of so many tokens.
+    #[must_use]
+    pub fn of(max_tokens: i64) -> Self {
+        Self { max: Some(max_tokens), ..Self::default() }
+    }
+
+    /// The window of the model, or else of the policy.
+    #[must_use]
+    pub fn from_model() -> Self {
+        Self::default()
+    }
+
+    /// Aims for less than what fits.
+    #[must_use]
+    pub fn with_target(mut self, tokens: i64) -> Self {
+        self.target = Some(tokens);
+        self
+    }
+
+    /// Keeps so many tokens free for the answer.
+    #[must_use]
+    pub fn with_reserve(mut self, tokens: i64) -> Self {
+        self.reserve = Some(tokens);
+        self
+    }
+
+    /// Keeps a share of the window free, since counts may be off.
+    #[must_use]
+    pub fn with_margin_percent(mut self, percent: f64) -> Self {
+        self.margin_percent = Some(percent);
+        self
+    }
+
+    /// These limits where they say something, and the others where they do not.
+    #[must_use]
+    pub fn or(self, others: Self) -> Self {
+        Self {
+            max: self.max.or(others.max),
+            target: self.target.or(others.target),
+            reserve: self.reserve.or(others.reserve),
+            margin_percent: self.margin_percent.or(others.margin_percent),
+        }
+    }
+}
+
+/// Where a budget can come from, besides the caller.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sources<'a> {
+    /// The model that the caller or the request names.
+    pub(crate) model: Option<&'a Model>,
+    /// The output limit that the request sets itself.
+    pub(crate) output_limit: Option<i64>,
+    /// The budget of the policy.
+    pub(crate) policy: Option<&'a ContextBudget>,
+    /// The margin where the caller names none, in percent.
+    pub(crate) margin_percent: f64,
+}
+
+/// The budget: the window of the caller, of the model or of the policy, whichever comes first, with
+/// target, reserve and margin as the caller says. `None` if there is no window.
+pub(crate) fn decide(
+    limits: Limits,
+    sources: Sources<'_>,
+) -> Result<Option<ContextBudget>, EngineError> {
+    let margin = limits.margin_percent.unwrap_or(sources.margin_percent);
+    let budget = match (limits.max, sources.model, sources.policy) {
+        (Some(max), _, _) => build(max, limits.reserve.unwrap_or(0), limits.target, margin),
+        (None, Some(model), _) => {
+            let implied = sources.output_limit.unwrap_or(DEFAULT_RESERVE.min(model.max_output));
+            let reserve = limits.reserve.unwrap_or(implied);
+            build(model.context_window, reserve, limits.target, margin)
+        }
+        (None, None, Some(policy)) => adjust(policy, limits),
+        (None, None, None) => return Ok(None),
+    };
+    Ok(Some(budget?))
+}
+
+fn build(
+    max: i64,
+    reserve: i64,
+    target: Option<i64>,
+    margin: f64,
+) -> Result<ContextBudget, CupelError> {
+    let mut budget = ContextBudget::builder(max).output_reserve(reserve);
+    if let Some(target) = target {
+        budget = budget.target_tokens(target);
+    }
+    budget.estimation_safety_margin_percent(margin).build()
+}
+
+/// The policy's budget with what the caller changes. A new reserve moves the target, unless the
+/// caller sets that too.
+fn adjust(policy: &ContextBudget, limits: Limits) -> Result<ContextBudget, CupelError> {
+    let max = policy.max_tokens();
+    let reserve = limits.reserve.unwrap_or(policy.output_reserve());
+    let target = policy.target_tokens().min(max.saturating_sub(reserve).max(0));
+    ContextBudget::new(
+        max,
+        limits.target.unwrap_or(target),
+        reserve,
+        policy.reserved_slots().clone(),
+        limits.margin_percent.unwrap_or(policy.estimation_safety_margin_percent()),
+    )
+}
+
+/// Reads a number of tokens as people write it: `8000`, `8_000`, `8,000`, `8k`, `1.5k` or `1m`.
+///
+/// # Errors
+///
+/// What is wrong with the text, in words.
+///
+/// ```
+/// assert_eq!(cupel_engine::parse_tokens("1.5k"), Ok(1_500));
+/// assert!(cupel_engine::parse_tokens("lots").is_err());
+/// ```
+pub fn parse_tokens(text: &str) -> Result<i64, String> {
+    let wrong = || "not a number of tokens; write it as 8000 or 8k".to_owned();
+    let (number, unit) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
+        Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
+        _ => (text, 1),
+    };
+    let number: String = number.chars().filter(|char| !matches!(char, '_' | ',')).collect();
+    let (whole, part) = number.split_once('.').unwrap_or((&number, ""));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || number.ends_with('.') || !are_digits(whole) || !are_digits(part) {
+        return Err(wrong());
+    }
+    let too_many = || "too many tokens".to_owned();
+    let whole: i64 = whole.parse().map_err(|_| too_many())?;
+    let whole = whole.checked_mul(unit).ok_or_else(too_many)?;
+    let part = fraction(part, unit).ok_or_else(|| "not a whole number of tokens".to_owned())?;
+    whole.checked_add(part).ok_or_else(too_many)
+}
+
+/// Digits behind the point, in tokens; `None` if that is no whole number.
+fn fraction(digits: &str, unit: i64) -> Option<i64> {
+    let mut place = unit;
+    let mut tokens = 0;
+    for digit in digits.trim_end_matches('0').bytes() {
+        place = Some(place / 10).filter(|smaller| smaller * 10 == place && *smaller > 0)?;
+        tokens += i64::from(digit - b'0') * place;
+    }
+    Some(tokens)
+}
+
+/// Reads a margin as people write it: `10%`, `10 %` or `10`.
+///
+/// # Errors
+///
+/// What is wrong with the text, in words.
+///
+/// ```
+/// assert_eq!(cupel_engine::parse_margin("12.5 %"), Ok(12.5));
+/// assert!(cupel_engine::parse_margin("150%").is_err());
+/// ```
+pub fn parse_margin(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end();
+    let percent = number.parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent));
+    percent.ok_or_else(|| "not a share from 0% to 100%; write it as 10%".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(limits: Limits, sources: Sources<'_>) -> (i64, i64, i64) {
+        let budget = decide(limits, sources).unwrap().unwrap();
+        (budget.max_tokens(), budget.target_tokens(), budget.output_reserve())
+    }
+
+    #[test]
+    fn numbers_of_tokens_are_read_as_people_write_them() {
+        for text in ["8000", "8_000", "8,000", "8k", "8K", "8.0k", "0.008m"] {
+            assert_eq!(parse_tokens(text), Ok(8_000), "{text}");
+        }
+        assert_eq!(parse_tokens("1.5k"), Ok(1_500));
+        assert_eq!(parse_tokens("0.25m"), Ok(250_000));
+        for text in ["", "k", "-1", ".5k", "1.k", "1.2.3k", "many", "1.5", "1.0005k"] {
+            assert!(parse_tokens(text).is_err(), "{text}");
+        }
+        for text in ["99999999999999999999", "9999999999999999m"] {
+            assert_eq!(parse_tokens(text).unwrap_err(), "too many tokens");
+        }
+    }
+
+    #[test]
+    fn max_wins_over_the_model_and_the_model_over_the_policy() {
+        let model = Model::find("gpt-4o").unwrap();
+        let policy = ContextBudget::builder(500).output_reserve(100).build().unwrap();
+        let all = Sources { model: Some(model), policy: Some(&policy), ..Sources::default() };
+        assert_eq!(decided(Limits::of(90), all), (90, 90, 0));
+        let (max, target, reserve) = decided(Limits::default(), all);
+        assert_eq!((max, reserve), (model.context_window, 4_096));
+        assert_eq!(target, max - reserve);
+        let only_policy = Sources { policy: Some(&policy), ..Sources::default() };
+        assert_eq!(decided(Limits::default(), only_policy), (500, 400, 100));
+        let both = Limits::default().with_target(50).with_reserve(200);
+        assert_eq!(decided(both, only_policy), (500, 50, 200));
+        assert_eq!(decided(Limits::default().with_reserve(200), only_policy), (500, 300, 200));
+        assert!(decide(Limits::default(), Sources::default()).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_requests_own_limit_is_what_a_model_reserves() {
+        let model = Model::find("gpt-4o").ok();
+        let sources = Sources { model, output_limit: Some(700), ..Sources::default() };
+        assert_eq!(decided(Limits::default(), sources).2, 700);
+        assert_eq!(decided(Limits::default().with_reserve(9), sources).2, 9);
+    }
+
+    #[test]
+    fn the_callers_margin_wins_over_the_implied_one() {
+        let sources = Sources { margin_percent: 12.0, ..Sources::default() };
+        let margin =
+            |limits| decide(limits, sources).unwrap().unwrap().estimation_safety_margin_percent();
+        assert_eq!(margin(Limits::of(90)), 12.0);
+        assert_eq!(margin(Limits::of(90).with_margin_percent(0.0)), 0.0);
+    }
+}

@@ -1,0 +1,83 @@
+//! Which model a request is for, and what its provider counts.
+
+use cupel_chat::{Format, Request};
+use cupel_tokens::{Encoding, Model, Overheads, Provider};
+use serde::{Deserialize, Serialize};
+
+use crate::tokenizer::ESTIMATE;
+use crate::{EngineError, ErrorCode, Schema};
+
+/// The model of a name that the caller gave.
+pub(crate) fn by_name(name: &str) -> Result<&'static Model, EngineError> {
+    Model::find(name).map_err(|unknown| {
+        let error = EngineError::new(ErrorCode::UnknownModel, format!("unknown model `{name}`"));
+        error.with_remedy(match unknown.nearest() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "give its window in tokens instead".to_owned(),
+        })
+    })
+}
+
+/// The model that a request names, if the table knows it.
+pub(crate) fn named_by(request: &Request) -> Option<&'static Model> {
+    request.model().and_then(|name| Model::find(name).ok())
+}
+
+/// What the model's provider adds to texts; `None` where the format itself knows better.
+pub(crate) fn overheads(model: &Model, format: Format) -> Option<Overheads> {
+    match (format, model.provider) {
+        // Items are counted as they are.
+        (Format::Items | Format::ItemLines, _) => None,
+        (Format::OpenAiResponses, Provider::OpenAi) => {
+            let mut overheads = model.overheads();
+            overheads.per_tool_result = Overheads::openai_responses().per_tool_result;
+            Some(overheads)
+        }
+        _ => Some(model.overheads()),
+    }
+}
+
+/// The models that are known by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct ModelList {
+    /// `cupel/1`.
+    pub schema: Schema,
+    /// The newest first within each provider.
+    pub models: Vec<ModelRow>,
+}
+
+/// A model that is known by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct ModelRow {
+    /// The name, without the date of a version.
+    pub name: String,
+    /// Whose rules count: `openai`, `anthropic`, `google` or `open`.
+    pub provider: String,
+    /// What counts its tokens.
+    pub tokenizer: String,
+    /// Most tokens of a request and its answer together.
+    pub context_window: i64,
+    /// Most tokens of an answer.
+    pub max_output: i64,
+}
+
+/// The models that are known by name. A name with a date, as in `gpt-4o-2024-08-06`, is found too.
+///
+/// ```
+/// assert!(cupel_engine::models().models.iter().any(|model| model.name == "gpt-4o"));
+/// ```
+#[must_use]
+pub fn models() -> ModelList {
+    let row = |model: &Model| ModelRow {
+        name: model.name.to_owned(),
+        provider: model.provider.name().to_owned(),
+        tokenizer: model.encoding.map_or(ESTIMATE, Encoding::name).to_owned(),
+        context_window: model.context_window,
+        max_output: model.max_output,
+    };
+    ModelList { schema: Schema, models: Model::all().iter().map(row).collect() }
+}

@@ -1,0 +1,69 @@
+//! What one call may change.
+
+use std::sync::Arc;
+
+use cupel_chat::Pin;
+
+use crate::Limits;
+
+/// What one call changes of its engine's settings; what is absent stays.
+///
+/// ```
+/// use cupel_engine::{Engine, Limits, Options};
+///
+/// let engine = Engine::builder().max_tokens(8_000).build()?;
+/// let options = Options::new().query("Which port?").limits(Limits::of(40));
+/// let text = r#"[{"role": "user", "content": "Ports are 80 and 443."}]"#;
+/// assert_eq!(engine.select_with(text, &options)?.summary.budget.max_tokens, 40);
+/// # Ok::<(), cupel_engine::EngineError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    pub(crate) query: Option<Arc<str>>,
+    pub(crate) limits: Limits,
+    pub(crate) model: Option<Arc<str>>,
+    pub(crate) pins: Vec<Pin>,
+}
+
+impl Options {
+    /// Changes nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the window must answer, instead of the user's last words.
+    #[must_use]
+    pub fn query(mut self, query: impl Into<Arc<str>>) -> Self {
+        self.query = Some(query.into());
+        self
+    }
+
+    /// How much fits, as far as it differs.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// A window of so many tokens.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: i64) -> Self {
+        self.limits.max = Some(tokens);
+        self
+    }
+
+    /// The model, for its tokenizer and window.
+    #[must_use]
+    pub fn model(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// Keeps this too, whatever it costs, beside what the engine pins.
+    #[must_use]
+    pub fn pin(mut self, pin: Pin) -> Self {
+        self.pins.push(pin);
+        self
+    }
+}

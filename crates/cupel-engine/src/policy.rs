@@ -1,0 +1,259 @@
+//! Which policy a word means.
+
+use std::sync::Arc;
+
+use cupel::{PolicyDescription, Preset};
+use cupel_relevance::{Strategies, auto};
+use serde::{Deserialize, Serialize};
+
+use crate::unknown::hint;
+use crate::{EngineError, ErrorCode, Schema};
+
+/// The policy that is used where none is named.
+pub const DEFAULT_POLICY: &str = "auto";
+
+/// A policy, and the name that reports call it by.
+///
+/// ```
+/// use cupel_engine::NamedPolicy;
+///
+/// let chat = NamedPolicy::find("chat")?;
+/// let mine = NamedPolicy::read("mine", "scorers = [\"recency\"]")?;
+/// assert_eq!((chat.name(), mine.name()), ("chat", "mine"));
+/// let error = NamedPolicy::find("caht").unwrap_err();
+/// assert_eq!(error.to_string(), "unknown policy `caht`; did you mean `chat`?");
+/// # Ok::<(), cupel_engine::EngineError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct NamedPolicy {
+    name: Arc<str>,
+    description: Arc<PolicyDescription>,
+}
+
+impl NamedPolicy {
+    /// The policy that is known by this name: `auto` or a preset.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorCode::UnknownPolicy`], with the nearest name if one is near.
+    pub fn find(name: &str) -> Result<Self, EngineError> {
+        let known = KNOWN.into_iter().find(|known| known.name() == name);
+        known.map(|known| Self::new(name, known.description())).ok_or_else(|| unknown(name))
+    }
+
+    /// A policy of one's own.
+    #[must_use]
+    pub fn new(name: &str, description: PolicyDescription) -> Self {
+        Self { name: name.into(), description: Arc::new(description) }
+    }
+
+    /// Reads a policy from TOML, or from JSON if the text begins with a brace.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorCode::InvalidPolicy`] with line and column where the syntax is wrong, or with the path
+    /// where a value is.
+    pub fn read(name: &str, text: &str) -> Result<Self, EngineError> {
+        let is_json = text.trim_start().starts_with('{');
+        let description = if is_json { from_json(text) } else { from_toml(text) }?;
+        Ok(Self::new(name, description))
+    }
+
+    /// What reports call it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The policy as data.
+    #[must_use]
+    pub fn description(&self) -> &PolicyDescription {
+        &self.description
+    }
+
+    /// The policy as TOML, with all defaults filled in: a file to change.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorCode::InvalidPolicy`] if it holds something that TOML cannot express.
+    pub fn to_toml(&self) -> Result<String, EngineError> {
+        toml::to_string_pretty(self.description())
+            .map_err(|error| invalid(format!("cannot be written as TOML: {error}")))
+    }
+}
+
+/// The policies that are known by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct PolicyList {
+    /// `cupel/1`.
+    pub schema: Schema,
+    /// The default first, then the presets.
+    pub policies: Vec<PolicyRow>,
+}
+
+/// A policy that is known by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct PolicyRow {
+    /// Its name.
+    pub name: String,
+    /// What it favours.
+    pub summary: String,
+    /// Whether it is used where none is named.
+    pub is_default: bool,
+}
+
+/// The policies that are known by name: the default, then the presets.
+///
+/// ```
+/// let list = cupel_engine::policies();
+/// assert_eq!(list.policies[0].name, "auto");
+/// assert!(list.policies[0].is_default);
+/// ```
+#[must_use]
+pub fn policies() -> PolicyList {
+    let row = |known: Known| PolicyRow {
+        name: known.name().to_owned(),
+        summary: known.summary().to_owned(),
+        is_default: known.name() == DEFAULT_POLICY,
+    };
+    PolicyList { schema: Schema, policies: KNOWN.into_iter().map(row).collect() }
+}
+
+/// The JSON Schema of a policy, with every strategy that the engine has.
+#[cfg(feature = "schema")]
+#[must_use]
+pub fn policy_schema() -> serde_json::Value {
+    PolicyDescription::json_schema_with(&without_query())
+}
+
+/// What is known by name.
+#[derive(Clone, Copy)]
+enum Known {
+    Auto,
+    Preset(Preset),
+}
+
+const KNOWN: [Known; Preset::ALL.len() + 1] = {
+    let mut known = [Known::Auto; Preset::ALL.len() + 1];
+    let mut at = 0;
+    while at < Preset::ALL.len() {
+        known[at + 1] = Known::Preset(Preset::ALL[at]);
+        at += 1;
+    }
+    known
+};
+
+impl Known {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => DEFAULT_POLICY,
+            Self::Preset(preset) => preset.name(),
+        }
+    }
+
+    fn summary(self) -> &'static str {
+        match self {
+            Self::Auto => {
+                "what the question needs: its words, what surrounds them, ids still in use"
+            }
+            Self::Preset(preset) => preset.summary(),
+        }
+    }
+
+    fn description(self) -> PolicyDescription {
+        match self {
+            Self::Auto => auto(),
+            Self::Preset(preset) => preset.description(),
+        }
+    }
+}
+
+/// Strategies to read a description with, before there is a query.
+fn without_query() -> Strategies {
+    Strategies::new("")
+}
+
+fn unknown(name: &str) -> EngineError {
+    let error = EngineError::new(ErrorCode::UnknownPolicy, format!("unknown policy `{name}`"));
+    error.with_remedy(hint(name, &KNOWN.map(Known::name)))
+}
+
+fn invalid(rule: impl Into<String>) -> EngineError {
+    EngineError::new(ErrorCode::InvalidPolicy, rule)
+}
+
+fn from_json(text: &str) -> Result<PolicyDescription, EngineError> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let description = PolicyDescription::deserialize_with(&mut json, &without_query());
+    description.and_then(|description| json.end().map(|()| description)).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string().replace(&format!(" at line {line} column {column}"), "");
+        // A wrong value has its path in the message, which is better than a place after it.
+        if error.is_data() { invalid(message) } else { invalid(message).at_place(line, column) }
+    })
+}
+
+fn from_toml(text: &str) -> Result<PolicyDescription, EngineError> {
+    let toml = toml::Deserializer::parse(text).map_err(|error| {
+        let (line, column) = position(text, error.span().map_or(0, |span| span.start));
+        invalid(one_line(error.message())).at_place(line, column)
+    })?;
+    PolicyDescription::deserialize_with(toml, &without_query())
+        .map_err(|error| invalid(one_line(error.message())))
+}
+
+fn one_line(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("; ")
+}
+
+/// Line and column of a byte, both from 1.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> EngineError {
+        NamedPolicy::read("p", text).unwrap_err()
+    }
+
+    #[test]
+    fn a_syntax_error_has_a_place_and_a_wrong_value_a_path() {
+        assert_eq!(error("scorers = [\n\"recency\"").location().unwrap().0, 2);
+        assert_eq!(error("{\n\"scorers\": ]").location(), Some((2, 12)));
+        for wrong in [
+            r#"{"scorers": [{"type": "recency", "weight": -1}]}"#,
+            "scorers = [{ type = \"recency\", weight = -1 }]",
+        ] {
+            assert_eq!(error(wrong).message(), "scorers[0].weight: must be positive, got -1");
+        }
+    }
+
+    #[test]
+    fn every_policy_of_the_list_is_found_and_can_be_written_and_read_again() {
+        for row in policies().policies {
+            let policy = NamedPolicy::find(&row.name).unwrap();
+            let again = NamedPolicy::read("again", &policy.to_toml().unwrap()).unwrap();
+            // TOML does not keep the order of options, which says nothing.
+            let as_data =
+                |policy: &NamedPolicy| serde_json::to_value(policy.description()).unwrap();
+            assert_eq!(as_data(&again), as_data(&policy), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn what_is_near_nothing_gets_the_whole_list() {
+        let error = NamedPolicy::find("xyzzy").unwrap_err().to_string();
+        assert!(error.contains("known are auto, chat, code-review"), "{error}");
+    }
+}

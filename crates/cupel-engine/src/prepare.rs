@@ -1,0 +1,289 @@
+//! A request that was read, checked and counted: ask it what you like.
+
+use std::sync::Arc;
+
+use cupel::{ContextBudget, ContextItem, CupelError, FixedClock, Pipeline, PlacedItem};
+use cupel::{SelectionReport, SlicerDescription};
+use cupel_chat::{CandidateOptions, Candidates, Request};
+use cupel_relevance::Strategies;
+use cupel_relevance::supersede::Supersession;
+use cupel_tokens::{Model, TokenCounter};
+
+use crate::engine::{Engine, Settings};
+use crate::limits::{self, Sources};
+use crate::progress::{Watch, Watched};
+use crate::{
+    EngineError, ErrorCode, NamedPolicy, Options, Outdated, Part, RepairDone, Superseded, Work,
+    model, tokenizer, validate,
+};
+
+/// A request that was read, checked and counted once, to be asked several questions.
+///
+/// ```
+/// use cupel_engine::{Engine, Options};
+///
+/// let engine = Engine::builder().max_tokens(1_000).tokenizer("estimate").build()?;
+/// let text = r#"[{"role": "user", "content": "Hello!"}]"#;
+/// let prepared = engine.prepare(text, &Options::new())?;
+/// assert_eq!(prepared.select()?.text, text);
+/// assert_eq!(prepared.explain(10)?.kept.len(), 1);
+/// # Ok::<(), cupel_engine::EngineError>(())
+/// ```
+pub struct Prepared {
+    engine: Engine,
+    pub(crate) request: Request,
+    pub(crate) candidates: Candidates,
+    pub(crate) model: Option<&'static Model>,
+    pub(crate) tokenizer: String,
+    pub(crate) query: String,
+    pub(crate) pipeline: Pipeline,
+    /// Limits that contradict each other are an error only to calls that need a budget.
+    budget: Result<ContextBudget, EngineError>,
+    pub(crate) repairs: Vec<RepairDone>,
+    pub(crate) superseded: Vec<Outdated>,
+}
+
+impl Prepared {
+    pub(crate) fn new(
+        engine: Engine,
+        text: Arc<str>,
+        options: &Options,
+    ) -> Result<Self, EngineError> {
+        let settings = engine.settings().clone();
+        let (request, repairs) = open(&engine, text)?;
+        let named = options.model.as_deref().map(model::by_name).transpose()?;
+        let model = named.or(settings.model).or_else(|| model::named_by(&request));
+        let counter = counter(&settings, model, &request);
+        let mut candidates = candidates(&settings, &request, model, &counter, options)?;
+        let superseded = match settings.superseded {
+            Superseded::Keep => Vec::new(),
+            Superseded::Drop => drop_superseded(&mut candidates),
+        };
+        let query = match &options.query {
+            Some(query) => query.to_string(),
+            None => request.query().unwrap_or_default(),
+        };
+        let pipeline = build(&settings.policy, &query, candidates.items())?;
+        let sources = Sources {
+            model,
+            output_limit: request.output_limit(),
+            policy: settings.policy.description().budget.as_ref(),
+            margin_percent: 0.0,
+        };
+        let limits = options.limits.or(settings.limits);
+        let budget = limits::decide(limits, sources)
+            .and_then(|budget| budget.ok_or_else(|| no_budget(request.model())));
+        let tokenizer = counter.name().to_owned();
+        Ok(Self {
+            engine,
+            request,
+            candidates,
+            model,
+            tokenizer,
+            query,
+            pipeline,
+            budget,
+            repairs,
+            superseded,
+        })
+    }
+
+    /// The same candidates and budget, judged by the policy of another engine.
+    pub(crate) fn judged_by(&self, engine: Engine) -> Result<Self, EngineError> {
+        let pipeline = build(engine.policy(), &self.query, self.items())?;
+        Ok(Self {
+            engine,
+            pipeline,
+            request: self.request.clone(),
+            candidates: self.candidates.clone(),
+            tokenizer: self.tokenizer.clone(),
+            query: self.query.clone(),
+            budget: self.budget.clone(),
+            repairs: self.repairs.clone(),
+            superseded: self.superseded.clone(),
+            ..*self
+        })
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        self.engine.settings()
+    }
+
+    /// How much fits.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorCode::NoBudget`] if nobody says it, [`ErrorCode::InvalidBudget`] if limits contradict
+    /// each other.
+    pub fn budget(&self) -> Result<&ContextBudget, EngineError> {
+        self.budget.as_ref().map_err(Clone::clone)
+    }
+
+    /// How many messages the request has.
+    #[must_use]
+    pub fn message_count(&self) -> usize {
+        self.request.message_count()
+    }
+
+    /// What the window is for: the query of the call, or the user's last words.
+    #[must_use]
+    pub fn query(&self) -> &str {
+        &self.query
+    }
+
+    /// The report of the specification, with the durations of its stages.
+    ///
+    /// # Errors
+    ///
+    /// If nothing says how much fits, or what must be kept does not fit.
+    pub fn report(&self) -> Result<SelectionReport, EngineError> {
+        let budget = self.budget()?;
+        let whole = self.whole(budget)?;
+        let pipeline = whole.as_ref().unwrap_or(&self.pipeline);
+        pipeline.dry_run(self.items(), budget).map_err(|error| self.failed(error))
+    }
+
+    pub(crate) fn items(&self) -> &[ContextItem] {
+        self.candidates.items()
+    }
+
+    /// The policy without its caps, if a budget holds the whole request: what fits comes back whole.
+    ///
+    /// Items that no run takes, since their tokens are negative, are left to the policy.
+    pub(crate) fn whole(&self, budget: &ContextBudget) -> Result<Option<Pipeline>, EngineError> {
+        let room = budget.target_tokens().min(budget.max_tokens() - budget.output_reserve());
+        let is_odd = self.items().iter().any(|item| item.tokens() < 0);
+        let all = tokens_of(self.items());
+        if self.settings().keep_caps || is_odd || all > room {
+            return Ok(None);
+        }
+        let policy = without_caps(&self.settings().policy);
+        let pipeline = build(&policy, &self.query, self.items())?;
+        // Reserved slots and margins may still leave something out.
+        let window = pipeline.window(self.items(), budget);
+        Ok(window.is_ok_and(|window| window.len() == self.items().len()).then_some(pipeline))
+    }
+
+    /// What a failed run means for the caller.
+    pub(crate) fn failed(&self, error: CupelError) -> EngineError {
+        let (needed, available) = match error {
+            CupelError::PinnedExceedsBudget { pinned_tokens, available } => {
+                (pinned_tokens, available)
+            }
+            CupelError::Overflow { merged_tokens, target_tokens } => (merged_tokens, target_tokens),
+            error => return error.into(),
+        };
+        let mut parts: Vec<Part> = (0..self.items().len())
+            .filter(|at| self.items()[*at].pinned())
+            .map(|at| Part::of(&self.candidates, at))
+            .collect();
+        parts.sort_by_key(|part| std::cmp::Reverse(part.tokens));
+        EngineError::does_not_fit(needed, available, parts)
+    }
+}
+
+/// A budget that is too small for what is pinned is an answer, not an error.
+pub(crate) fn fitting<T>(result: Result<T, CupelError>) -> Result<Option<T>, CupelError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(CupelError::PinnedExceedsBudget { .. } | CupelError::Overflow { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Positions of a window, in placed order.
+pub(crate) fn positions(window: &[PlacedItem]) -> Vec<usize> {
+    window.iter().map(|placed| placed.position).collect()
+}
+
+/// The tokens of items together.
+pub(crate) fn tokens_of<'i>(items: impl IntoIterator<Item = &'i ContextItem>) -> i64 {
+    items.into_iter().fold(0, |sum, item| sum.saturating_add(item.tokens()))
+}
+
+/// A policy at work on a query. Ages are measured from the newest candidate, so that the same
+/// request gives the same window tomorrow.
+pub(crate) fn build(
+    policy: &NamedPolicy,
+    query: &str,
+    items: &[ContextItem],
+) -> Result<Pipeline, EngineError> {
+    let newest = items.iter().filter_map(ContextItem::timestamp).max();
+    let clock = FixedClock(newest.unwrap_or_default());
+    let built = policy.description().build_with(&Strategies::new(query), clock);
+    built.map(Pipeline::from).map_err(|error| {
+        EngineError::new(ErrorCode::InvalidPolicy, error.to_string()).at_path(policy.name())
+    })
+}
+
+fn without_caps(policy: &NamedPolicy) -> NamedPolicy {
+    let mut description = policy.description().clone();
+    description.slicer = SlicerDescription::Greedy;
+    description.deduplication = false;
+    NamedPolicy::new(policy.name(), description)
+}
+
+/// Reads the request, and repairs it if the engine does.
+fn open(engine: &Engine, text: Arc<str>) -> Result<(Request, Vec<RepairDone>), EngineError> {
+    let request = engine.read(text)?;
+    if !engine.settings().repair {
+        return Ok((request, Vec::new()));
+    }
+    let repaired = validate::repair(&request)?;
+    let again = Request::parse(repaired.text, Some(request.format()))?;
+    Ok((again, repaired.repairs))
+}
+
+fn counter<'s>(settings: &'s Settings, model: Option<&Model>, request: &Request) -> Watched<'s> {
+    let counter = settings.counter.clone();
+    let counter = counter.unwrap_or_else(|| tokenizer::implied(model, Some(request.format())));
+    let bytes = request.text().len();
+    Watched { counter, watch: Watch::begin(settings.progress.as_ref(), Work::Counting, bytes) }
+}
+
+fn candidates(
+    settings: &Settings,
+    request: &Request,
+    model: Option<&Model>,
+    counter: &dyn TokenCounter,
+    options: &Options,
+) -> Result<Candidates, EngineError> {
+    let mut candidate_options = CandidateOptions::default();
+    candidate_options.pins.extend(settings.pins.iter().chain(&options.pins).cloned());
+    candidate_options.overheads = model.and_then(|model| model::overheads(model, request.format()));
+    request.candidates(counter, &candidate_options).map_err(|error| {
+        let error = EngineError::from(error);
+        match error.code() {
+            ErrorCode::InvalidRequest => error.with_remedy(validate::remedy(settings, request)),
+            _ => error,
+        }
+    })
+}
+
+/// Takes what is superseded out of the competition, and tells what it was.
+fn drop_superseded(candidates: &mut Candidates) -> Vec<Outdated> {
+    let found = Supersession::default().find(candidates.items());
+    let told = found.iter().map(|superseded| {
+        let older = candidates.bundle(superseded.older);
+        Outdated {
+            older: older.label(),
+            newer: candidates.bundle(superseded.newer).label(),
+            messages: older.message_indices().to_vec(),
+            why: superseded.why.to_string(),
+        }
+    });
+    let told = told.collect();
+    let older: Vec<usize> = found.iter().map(|superseded| superseded.older).collect();
+    candidates.remove(&older);
+    told
+}
+
+fn no_budget(model: Option<&str>) -> EngineError {
+    let reason = match model {
+        Some(model) => format!("the request names the model `{model}`, which is not known"),
+        None => "the request names no model".to_owned(),
+    };
+    let rule = format!("how much fits? {reason}");
+    EngineError::new(ErrorCode::NoBudget, rule)
+        .with_remedy("give the window in tokens, or a known model")
+}

@@ -1,0 +1,98 @@
+//! The version of everything that the engine answers.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::{Serialize, Serializer};
+
+/// The name of the form that answers have as JSON, now `cupel/1`.
+///
+/// Every answer begins with it. Fields may be added under the same name; what a field means, or that
+/// it is there, changes only with the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Schema;
+
+impl Schema {
+    /// The name itself.
+    pub const NAME: &'static str = "cupel/1";
+}
+
+impl fmt::Display for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::NAME)
+    }
+}
+
+impl Serialize for Schema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(Self::NAME)
+    }
+}
+
+impl<'de> Deserialize<'de> for Schema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        if name == Self::NAME {
+            return Ok(Self);
+        }
+        Err(D::Error::custom(format!(
+            "schema `{name}` is not known; this version reads `{}`",
+            Self::NAME
+        )))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Schema {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Schema".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "const": Self::NAME })
+    }
+}
+
+/// The JSON Schema of every answer, by the name of its type.
+#[cfg(feature = "schema")]
+pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
+    macro_rules! schemas {
+        ($($answer:ident),* $(,)?) => {
+            vec![$((stringify!($answer), schema_of::<crate::$answer>())),*]
+        };
+    }
+    schemas![
+        Comparison,
+        Count,
+        Curve,
+        EngineError,
+        Explanation,
+        Marginal,
+        MinBudget,
+        ModelList,
+        PolicyList,
+        Repaired,
+        Selection,
+        Validation,
+        Windows,
+    ]
+}
+
+#[cfg(feature = "schema")]
+fn schema_of<T: schemars::JsonSchema>() -> serde_json::Value {
+    // Answers are written, not read: fields that are always written are required.
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_version_is_refused() {
+        assert_eq!(serde_json::from_str::<Schema>("\"cupel/1\"").unwrap(), Schema);
+        let error = serde_json::from_str::<Schema>("\"cupel/2\"").unwrap_err().to_string();
+        assert!(error.starts_with("schema `cupel/2` is not known; this version reads"), "{error}");
+    }
+}

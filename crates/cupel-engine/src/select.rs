@@ -1,0 +1,130 @@
+//! The best request that fits.
+
+use cupel::{ContextBudget, SelectionReport};
+use serde::{Deserialize, Serialize};
+
+use crate::{EngineError, Outdated, Prepared, RepairDone, Schema};
+
+/// The best request that fits, and in short what became of it.
+///
+/// As JSON it has everything but the text and the report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Selection {
+    /// `cupel/1`.
+    pub schema: Schema,
+    /// Sizes before and after, and what they were measured with.
+    pub summary: Summary,
+    /// The indices of the messages that stay, in the request's own list, in the order written.
+    pub kept_messages: Vec<usize>,
+    /// What was repaired before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<RepairDone>,
+    /// What did not compete, since something newer makes it superfluous.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub superseded: Vec<Outdated>,
+    /// The request without what was left out; every message that stays is its original text.
+    #[serde(skip)]
+    pub text: String,
+    /// The report of the specification.
+    #[serde(skip)]
+    pub report: SelectionReport,
+}
+
+/// Sizes before and after, and what they were measured with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Summary {
+    /// The format of the request, as in `openai-chat`.
+    pub format: String,
+    /// The policy that chose.
+    pub policy: String,
+    /// The model that the counts are for, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What counted.
+    pub tokenizer: String,
+    /// Whether token counts are estimates.
+    pub is_estimate: bool,
+    /// How much fits.
+    pub budget: BudgetSummary,
+    /// How many messages there were.
+    pub messages_before: usize,
+    /// How many stay.
+    pub messages_after: usize,
+    /// What the request cost.
+    pub tokens_before: i64,
+    /// What it costs now.
+    pub tokens_after: i64,
+}
+
+/// How much fits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct BudgetSummary {
+    /// The window in tokens.
+    pub max_tokens: i64,
+    /// What is aimed for.
+    pub target_tokens: i64,
+    /// What is kept free for the answer.
+    pub output_reserve: i64,
+    /// What is kept free because counts may be off, in percent.
+    pub margin_percent: f64,
+}
+
+impl BudgetSummary {
+    pub(crate) fn of(budget: &ContextBudget) -> Self {
+        Self {
+            max_tokens: budget.max_tokens(),
+            target_tokens: budget.target_tokens(),
+            output_reserve: budget.output_reserve(),
+            margin_percent: budget.estimation_safety_margin_percent(),
+        }
+    }
+}
+
+impl Prepared {
+    /// The best request that fits.
+    ///
+    /// # Errors
+    ///
+    /// If nothing says how much fits, or what must be kept does not fit.
+    pub fn select(&self) -> Result<Selection, EngineError> {
+        let report = self.report()?;
+        let kept: Vec<usize> =
+            report.included.iter().filter_map(|included| included.position).collect();
+        Ok(Selection {
+            schema: Schema,
+            summary: self.summary(&kept)?,
+            kept_messages: self.candidates.kept_messages(&kept),
+            repairs: self.repairs.clone(),
+            superseded: self.superseded.clone(),
+            text: self.candidates.render(&kept),
+            report,
+        })
+    }
+
+    /// Sizes before and after keeping these candidates.
+    pub(crate) fn summary(&self, kept: &[usize]) -> Result<Summary, EngineError> {
+        Ok(Summary {
+            format: self.request.format().name().to_owned(),
+            policy: self.settings().policy.name().to_owned(),
+            model: self.model.map(|model| model.name.to_owned()),
+            tokenizer: self.tokenizer.clone(),
+            is_estimate: self.candidates.is_estimate(),
+            budget: BudgetSummary::of(self.budget()?),
+            messages_before: self.request.message_count(),
+            messages_after: self.candidates.message_count_of(kept),
+            tokens_before: self.candidates.total_tokens(),
+            tokens_after: self.tokens_at(kept),
+        })
+    }
+
+    /// The tokens of these candidates together.
+    pub(crate) fn tokens_at(&self, positions: &[usize]) -> i64 {
+        crate::prepare::tokens_of(positions.iter().map(|at| &self.items()[*at]))
+    }
+}

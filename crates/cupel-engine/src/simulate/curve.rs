@@ -1,0 +1,151 @@
+//! What each budget keeps.
+
+use cupel::Ranking;
+use serde::{Deserialize, Serialize};
+
+use crate::prepare::{positions, tokens_of};
+use crate::progress::Watch;
+use crate::{EngineError, ErrorCode, Prepared, Schema, Work};
+
+/// Which budgets a curve is made of: evenly spread, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CurveRange {
+    /// The smallest budget; what is pinned if absent.
+    pub from: Option<i64>,
+    /// The largest budget; everything if absent.
+    pub to: Option<i64>,
+    /// How many budgets, at least two.
+    pub steps: u16,
+}
+
+impl CurveRange {
+    /// So many budgets from what is pinned to everything.
+    #[must_use]
+    pub fn of_steps(steps: u16) -> Self {
+        Self { from: None, to: None, steps }
+    }
+
+    /// Begins at this budget.
+    #[must_use]
+    pub fn from(mut self, tokens: Option<i64>) -> Self {
+        self.from = tokens;
+        self
+    }
+
+    /// Ends at this budget.
+    #[must_use]
+    pub fn to(mut self, tokens: Option<i64>) -> Self {
+        self.to = tokens;
+        self
+    }
+}
+
+/// What each budget keeps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Curve {
+    /// `cupel/1`.
+    pub schema: Schema,
+    /// What the request costs.
+    pub total_tokens: i64,
+    /// How many candidates there are.
+    pub total_items: usize,
+    /// How many messages there are.
+    pub total_messages: usize,
+    /// One for each budget, ascending.
+    pub points: Vec<CurvePoint>,
+}
+
+/// What one budget keeps, with nothing set aside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct CurvePoint {
+    /// The budget.
+    pub budget: i64,
+    /// Whether what must be kept fits.
+    pub fits: bool,
+    /// What is kept costs so much.
+    pub tokens: i64,
+    /// How many candidates are kept.
+    pub items: usize,
+    /// How many messages are kept.
+    pub messages: usize,
+    /// The share of all scores that is kept, from 0 to 1.
+    pub score: f64,
+}
+
+impl Prepared {
+    /// What each budget keeps.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorCode::InvalidArgument`] if the range is empty, and whatever the policy refuses.
+    pub fn curve(&self, range: CurveRange) -> Result<Curve, EngineError> {
+        let budgets = self.spread(range)?;
+        let ranking = self.pipeline.rank(self.items()).map_err(|error| self.failed(error))?;
+        let all_scores = self.all_scores(&ranking);
+        let watch = Watch::begin(self.settings().progress.as_ref(), Work::Budgets, budgets.len());
+        let mut points = Vec::with_capacity(budgets.len());
+        for budget in budgets {
+            points.push(self.point(&ranking, budget, all_scores)?);
+            watch.advance(1);
+        }
+        Ok(Curve {
+            schema: Schema,
+            total_tokens: self.candidates.total_tokens(),
+            total_items: self.items().len(),
+            total_messages: self.request.message_count(),
+            points,
+        })
+    }
+
+    /// What all candidates score together; pinned ones score 1.
+    fn all_scores(&self, ranking: &Ranking<'_, '_>) -> f64 {
+        let scores = self.items().iter().zip(ranking.scores());
+        scores.map(|(item, score)| if item.pinned() { 1.0 } else { score.unwrap_or(0.0) }).sum()
+    }
+
+    fn spread(&self, range: CurveRange) -> Result<Vec<i64>, EngineError> {
+        let pinned = tokens_of(self.items().iter().filter(|item| item.pinned())).max(0);
+        let from = range.from.unwrap_or(pinned);
+        let to = range.to.unwrap_or(self.candidates.total_tokens().max(from));
+        if from > to || range.steps < 2 {
+            let rule = if from > to {
+                format!("the smallest budget {from} must not exceed the largest {to}")
+            } else {
+                format!("a curve has at least 2 budgets, got {}", range.steps)
+            };
+            return Err(EngineError::new(ErrorCode::InvalidArgument, rule));
+        }
+        let last = i128::from(range.steps) - 1;
+        let width = i128::from(to) - i128::from(from);
+        let step = |at: i128| i128::from(from) + width * at / last;
+        let mut budgets: Vec<i64> = (0..=last).map(|at| step(at) as i64).collect();
+        budgets.dedup();
+        Ok(budgets)
+    }
+
+    fn point(
+        &self,
+        ranking: &Ranking<'_, '_>,
+        budget: i64,
+        all_scores: f64,
+    ) -> Result<CurvePoint, EngineError> {
+        let window = self.fitting_window(ranking, budget)?;
+        let fits = window.is_some();
+        let window = window.unwrap_or_default();
+        let kept = positions(&window);
+        let kept_scores = window.iter().fold(0.0, |sum, placed| sum + placed.score);
+        Ok(CurvePoint {
+            budget,
+            fits,
+            tokens: self.tokens_at(&kept),
+            items: kept.len(),
+            messages: self.candidates.message_count_of(&kept),
+            score: if all_scores > 0.0 { kept_scores / all_scores } else { 0.0 },
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! What the last tokens buy.
+
+use cupel::{ContextBudget, CupelError};
+use serde::{Deserialize, Serialize};
+
+use crate::prepare::positions;
+use crate::{EngineError, ErrorCode, Part, Prepared, Schema};
+
+/// What the last tokens of a budget buy: in its window, but not in the smaller one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Marginal {
+    /// `cupel/1`.
+    pub schema: Schema,
+    /// How much smaller the smaller budget is.
+    pub slack_tokens: i64,
+    /// What they bought costs so much.
+    pub tokens: i64,
+    /// What they bought, in placed order.
+    pub parts: Vec<Part>,
+}
+
+impl Prepared {
+    /// What the last tokens of the budget buy.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorCode::InvalidArgument`] if the slack is negative, and if one of the two budgets does
+    /// not hold what must be kept.
+    pub fn marginal(&self, slack_tokens: i64) -> Result<Marginal, EngineError> {
+        if slack_tokens < 0 {
+            let rule = format!("the slack must not be negative, got {slack_tokens}");
+            return Err(EngineError::new(ErrorCode::InvalidArgument, rule));
+        }
+        let budget = self.budget()?;
+        let kept = self.kept(budget)?;
+        let mut is_kept_anyway = vec![false; self.items().len()];
+        for at in self.kept(&reduced(budget, slack_tokens)?)? {
+            is_kept_anyway[at] = true;
+        }
+        let bought: Vec<usize> = kept.into_iter().filter(|at| !is_kept_anyway[*at]).collect();
+        Ok(Marginal {
+            schema: Schema,
+            slack_tokens,
+            tokens: self.tokens_at(&bought),
+            parts: bought.into_iter().map(|at| Part::of(&self.candidates, at)).collect(),
+        })
+    }
+
+    /// What a budget keeps, in placed order.
+    pub(crate) fn kept(&self, budget: &ContextBudget) -> Result<Vec<usize>, EngineError> {
+        let whole = self.whole(budget)?;
+        let window = whole.as_ref().unwrap_or(&self.pipeline).window(self.items(), budget);
+        Ok(positions(&window.map_err(|error| self.failed(error))?))
+    }
+}
+
+/// The budget with a smaller window; what is set aside stays, as far as there is room for it.
+fn reduced(budget: &ContextBudget, slack: i64) -> Result<ContextBudget, CupelError> {
+    let less = |tokens: i64| tokens.saturating_sub(slack).max(0);
+    let max = less(budget.max_tokens());
+    ContextBudget::new(
+        max,
+        less(budget.target_tokens()),
+        budget.output_reserve().min(max),
+        budget.reserved_slots().clone(),
+        budget.estimation_safety_margin_percent(),
+    )
+}

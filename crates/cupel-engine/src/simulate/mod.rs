@@ -1,0 +1,11 @@
+//! What other budgets would do.
+
+mod curve;
+mod marginal;
+mod min_budget;
+mod windows;
+
+pub use curve::{Curve, CurvePoint, CurveRange};
+pub use marginal::Marginal;
+pub use min_budget::MinBudget;
+pub use windows::{Window, Windows};

@@ -1,0 +1,9 @@
+//! The engine as a binding uses it.
+
+mod answers;
+mod errors;
+mod examples;
+mod min_budget;
+#[cfg(feature = "schema")]
+mod schemas;
+mod whole;
