@@ -111,10 +111,10 @@ pub use analytics::{
 };
 pub use clock::{FixedClock, SystemTimeProvider, TimeProvider};
 pub use diagnostics::{
-    CountRequirementShortfall, DiagnosticTraceCollector, ExcludedItem, ExclusionReason, FieldValue,
-    IncludedItem, InclusionReason, NullTraceCollector, OverflowEvent, PipelineStage,
-    SelectionReport, StageTraceSnapshot, TraceCollector, TraceDetailLevel, TraceEvent,
-    TraceInterest,
+    CountRequirementShortfall, DiagnosticTraceCollector, ExcludedItem, ExclusionReason,
+    ExclusionReasonKind, FieldValue, IncludedItem, InclusionReason, NullTraceCollector,
+    OverflowEvent, PipelineStage, SelectionReport, StageTraceSnapshot, TraceCollector,
+    TraceDetailLevel, TraceEvent, TraceInterest,
 };
 pub use error::CupelError;
 pub use model::{

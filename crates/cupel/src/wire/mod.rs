@@ -11,6 +11,7 @@ mod model;
 pub(crate) mod problem;
 mod read;
 mod value;
+mod write;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,6 +20,7 @@ use serde::{Serialize, Serializer};
 pub(crate) use problem::Problem;
 pub(crate) use read::{Fields, Read};
 pub(crate) use value::Value;
+pub(crate) use write::WriteEntry;
 
 /// Writes a map in the order of its keys, so that equal maps give equal bytes.
 pub(crate) fn sorted_map<K, V, S>(map: &HashMap<K, V>, serializer: S) -> Result<S::Ok, S::Error>

@@ -264,6 +264,9 @@ fn reasons() -> Vec<(ExclusionReason, Value)> {
 
 #[test]
 fn every_reason_is_its_name_beside_its_fields() {
+    let mut kinds: Vec<_> = reasons().iter().map(|(reason, _)| reason.kind()).collect();
+    kinds.push(ExclusionReasonKind::Unknown);
+    assert_eq!(kinds, ExclusionReasonKind::ALL, "each has an example above");
     for (reason, wire) in reasons() {
         assert_eq!(serde_json::to_value(&reason).unwrap(), wire);
         assert_eq!(serde_json::from_value::<ExclusionReason>(wire).unwrap(), reason);
