@@ -99,10 +99,11 @@ mod order;
 pub mod pipeline;
 pub mod placer;
 pub mod policy;
+mod problem;
 pub mod scorer;
 pub mod slicer;
 #[cfg(feature = "serde")]
-mod wire;
+pub mod wire;
 
 pub use analytics::{
     ItemStatus, KindQuotaUtilization, PolicySensitivityDiffEntry, PolicySensitivityReport,
@@ -130,6 +131,7 @@ pub use policy::{
     Preset, Scarcity, ScorerDescription, SlicerDescription, StepWindow, WeightedScorer,
 };
 pub use policy::{Policy, PolicyBuilder};
+pub use problem::{PathSegment, Problem};
 pub use scorer::{
     CompositeScorer, DecayCurve, DecayScorer, FrequencyScorer, KindScorer, MetadataKeyScorer,
     MetadataTrustScorer, PriorityScorer, RecencyScorer, ReflexiveScorer, ScaledScorer,

@@ -21,9 +21,15 @@ fn full_item() -> ContextItem {
 }
 
 #[track_caller]
-fn refused<T: serde::de::DeserializeOwned + std::fmt::Debug>(input: &Value, message: &str) {
+fn refused<T: serde::de::DeserializeOwned + wire::WireType + std::fmt::Debug>(
+    input: &Value,
+    message: &str,
+) {
     let error = serde_json::from_value::<T>(input.clone()).unwrap_err();
     assert_eq!(error.to_string(), message);
+    let error = wire::read::<T, _>(input.clone()).unwrap_err();
+    let wire::ReadError::Value(problem) = error else { panic!("{error}: not a value") };
+    assert_eq!(problem.to_string(), message);
 }
 
 #[test]
@@ -115,7 +121,11 @@ fn a_broken_item_is_refused_by_the_name_of_the_field() {
     );
     refused::<ContextItem>(
         &json!({ "content": "a", "tokens": 1, "contents": "b" }),
-        "contents: unknown field; known are content, tokens, kind, source, tags, metadata, \
+        "contents: unknown field; did you mean `content`?",
+    );
+    refused::<ContextItem>(
+        &json!({ "content": "a", "tokens": 1, "colour": "b" }),
+        "colour: unknown field; known are content, tokens, kind, source, tags, metadata, \
          pinned, priority, timestamp, future_relevance_hint, original_tokens",
     );
     refused::<ContextItem>(&json!(5), "must be a map, got 5");
