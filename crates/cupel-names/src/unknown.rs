@@ -18,25 +18,41 @@ use crate::nearest_name;
 /// assert_eq!(error.to_string(), "unknown policy `caht`; did you mean `chat`?");
 /// let error = UnknownName::new("policy", "x.y", ["auto", "chat"]).or("or give a file");
 /// assert_eq!(error.hint(), "known are auto, chat, or give a file");
+/// let error = UnknownName::new("model", "eliza", ["gpt-4", "gpt-5"]).otherwise("give its window");
+/// assert_eq!(error.to_string(), "unknown model `eliza`; give its window");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName<'n> {
     what: &'n str,
     name: &'n str,
     known: Vec<&'n str>,
-    alternative: Option<&'n str>,
+    /// What is said if no name is near.
+    otherwise: Otherwise<'n>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Otherwise<'n> {
+    List,
+    ListAnd(&'n str),
+    Text(&'n str),
 }
 
 impl<'n> UnknownName<'n> {
     /// `what` there is none of: a scorer, a format. `known` are the names that there are.
     pub fn new(what: &'n str, name: &'n str, known: impl IntoIterator<Item = &'n str>) -> Self {
-        Self { what, name, known: known.into_iter().collect(), alternative: None }
+        Self { what, name, known: known.into_iter().collect(), otherwise: Otherwise::List }
     }
 
     /// What else may be given instead of a known name; said after the list.
     #[must_use]
     pub fn or(self, alternative: &'n str) -> Self {
-        Self { alternative: Some(alternative), ..self }
+        Self { otherwise: Otherwise::ListAnd(alternative), ..self }
+    }
+
+    /// What to do if no name is near, where the known ones are too many to be listed.
+    #[must_use]
+    pub fn otherwise(self, remedy: &'n str) -> Self {
+        Self { otherwise: Otherwise::Text(remedy), ..self }
     }
 
     /// The known name that was probably meant, if any is near enough.
@@ -51,8 +67,12 @@ impl<'n> UnknownName<'n> {
         if let Some(near) = self.nearest() {
             return format!("did you mean `{near}`?");
         }
-        let alternative = self.alternative.map(|text| format!(", {text}")).unwrap_or_default();
-        format!("known are {}{alternative}", self.known.join(", "))
+        let known = || self.known.join(", ");
+        match self.otherwise {
+            Otherwise::List => format!("known are {}", known()),
+            Otherwise::ListAnd(alternative) => format!("known are {}, {alternative}", known()),
+            Otherwise::Text(remedy) => remedy.to_owned(),
+        }
     }
 }
 

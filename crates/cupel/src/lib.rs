@@ -68,8 +68,12 @@
 //! - [`scorer`], [`slicer`] and [`placer`] compare the strategies in a table each, and show how to
 //!   write your own.
 //! - [`diagnostics`] has reports, reasons and collectors; [`analytics`] figures and comparisons.
+//! - [`Pipeline::window`] answers with positions in your list; [`Pipeline::rank`] scores once for as
+//!   many windows, reports and explanations as you like.
 //! - [`Pipeline::get_marginal_items`] and [`Pipeline::find_min_budget_for`] try other budgets.
-//! - `PolicyDescription` and `Preset` are policies as data (feature `serde`).
+//! - `PolicyDescription` and `Preset` are policies as data, and `wire` reads them and
+//!   everything else with errors that have a path and a rule (feature `serde`).
+//! - [`CupelError::code`] lists the codes of errors; a [`Problem`] is one with a path.
 //!
 //! # Guarantees
 //!

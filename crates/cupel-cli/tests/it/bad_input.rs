@@ -58,13 +58,13 @@ fn a_policy_with_a_typo_gets_the_nearest_name() {
     let run = run(&["select", SMALL, "--max", "100", "--policy", typo]);
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("typo.toml: scorers[0].type: "), "{}", run.stderr);
-    assert!(run.stderr.ends_with("did you mean \"recency\"?\n"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("did you mean `recency`?\n"), "{}", run.stderr);
 }
 
 #[test]
 fn wrong_names_and_numbers_get_a_remedy() {
     for (arguments, remedy) in [
-        (["--model", "gpt-4p"], "did you mean \"gpt-4"),
+        (["--model", "gpt-4p"], "did you mean `gpt-4"),
         (["--tokenizer", "o200k-base"], "did you mean `o200k_base`?"),
         (["--format", "antropic"], "did you mean anthropic?"),
         (["--max", "lots"], "write it as 8000 or 8k"),
