@@ -88,9 +88,10 @@ fn excerpt(name: &str) -> String {
     let mut letters = name.chars();
     let mut text = String::new();
     for letter in letters.by_ref().take(LONGEST) {
-        match letter.is_control() {
-            true => text.extend(letter.escape_default()),
-            false => text.push(letter),
+        if letter.is_control() {
+            text.extend(letter.escape_default());
+        } else {
+            text.push(letter);
         }
     }
     if letters.next().is_some() {
