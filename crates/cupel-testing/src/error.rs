@@ -14,6 +14,7 @@ use std::fmt;
 /// use cupel_testing::{SelectionReportAssertions, report};
 ///
 /// let error = report().build().check().have_at_least_n_exclusions(1).unwrap_err();
+/// assert_eq!(error.code(), "assertion_failed");
 /// assert_eq!(error.assertion(), "HaveAtLeastNExclusions");
 /// assert_eq!(error.expected(), "at least 1 excluded items");
 /// assert_eq!(error.actual(), "0 excluded items");
@@ -36,6 +37,12 @@ impl SelectionReportAssertionError {
     /// The assertion, by the name that the specification gives it (`IncludeItemWithKind`).
     pub fn assertion(&self) -> &'static str {
         self.assertion
+    }
+
+    /// A stable, language-neutral name: `assertion_failed`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        "assertion_failed"
     }
 
     /// What should have been in the report.

@@ -8,13 +8,13 @@ mod exclusion;
 mod inclusion;
 mod list;
 mod ordering;
-mod reason_kind;
 mod snapshot;
+
+pub use cupel::ExclusionReasonKind;
 
 pub use builders::{ItemBuilder, ReportBuilder, budget, item, report};
 pub use chain::{
     OnFailure, Panic, Return, SelectionReportAssertionChain, SelectionReportAssertions,
 };
 pub use error::SelectionReportAssertionError;
-pub use reason_kind::ExclusionReasonKind;
 pub use snapshot::{ReportSnapshot, snapshot};

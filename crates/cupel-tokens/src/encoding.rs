@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::nearest_name;
+use cupel_names::UnknownName;
 
 /// An encoding that OpenAI publishes.
 ///
@@ -14,7 +14,7 @@ use crate::nearest_name;
 /// assert_eq!(encoding, Encoding::O200kBase);
 /// assert_eq!(
 ///     "o20k_base".parse::<Encoding>().unwrap_err().to_string(),
-///     "unknown encoding \"o20k_base\"; did you mean \"o200k_base\"?",
+///     "unknown encoding `o20k_base`; did you mean `o200k_base`?",
 /// );
 /// # Ok::<(), cupel_tokens::UnknownEncoding>(())
 /// ```
@@ -70,12 +70,7 @@ pub struct UnknownEncoding {
 
 impl fmt::Display for UnknownEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown encoding {:?}; ", self.name)?;
-        let names = Encoding::ALL.map(Encoding::name);
-        match nearest_name(&self.name, names) {
-            Some(near) => write!(f, "did you mean {near:?}?"),
-            None => write!(f, "known are {}", names.join(", ")),
-        }
+        UnknownName::new("encoding", &self.name, Encoding::ALL.map(Encoding::name)).fmt(f)
     }
 }
 
@@ -96,7 +91,7 @@ mod tests {
     fn a_strange_name_lists_what_is_known() {
         assert_eq!(
             "klingon".parse::<Encoding>().unwrap_err().to_string(),
-            "unknown encoding \"klingon\"; known are o200k_base, cl100k_base",
+            "unknown encoding `klingon`; known are o200k_base, cl100k_base",
         );
     }
 }

@@ -52,7 +52,6 @@ mod huggingface;
 mod image;
 mod model;
 mod models;
-mod nearest;
 mod openai;
 mod overhead;
 mod parallel;
@@ -60,13 +59,13 @@ mod supplied;
 mod tool;
 
 pub use counter::TokenCounter;
+pub use cupel_names::nearest_name;
 pub use encoding::{Encoding, UnknownEncoding};
 pub use estimate::EstimateCounter;
 #[cfg(feature = "huggingface")]
 pub use huggingface::{HuggingFaceCounter, TokenizerFileError};
 pub use image::{Detail, Image, ImageRule};
 pub use model::{Model, Provider, UnknownModel};
-pub use nearest::nearest_name;
 pub use openai::OpenAiCounter;
 pub use overhead::Overheads;
 pub use supplied::SuppliedCounter;

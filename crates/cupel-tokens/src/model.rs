@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use cupel_names::UnknownName;
+
 use crate::models::MODELS;
 use crate::{
     Encoding, EstimateCounter, ImageRule, OpenAiCounter, Overheads, TokenCounter, ToolRule,
@@ -167,11 +169,11 @@ impl UnknownModel {
 
 impl fmt::Display for UnknownModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown model {:?}; ", self.name)?;
-        match self.nearest() {
-            Some(near) => write!(f, "did you mean {near:?}?"),
-            None => f.write_str("give its context window and its tokenizer instead"),
-        }
+        let bare = without_provider(&self.name);
+        let hint = UnknownName::new("model", &bare, MODELS.iter().map(|model| model.name))
+            .otherwise("give its context window and its tokenizer instead")
+            .hint();
+        write!(f, "unknown model `{}`; {hint}", self.name.escape_debug())
     }
 }
 
@@ -233,11 +235,11 @@ mod tests {
     fn a_misspelt_name_gets_the_nearest() {
         assert_eq!(
             Model::find("gtp-4o").unwrap_err().to_string(),
-            "unknown model \"gtp-4o\"; did you mean \"gpt-4o\"?",
+            "unknown model `gtp-4o`; did you mean `gpt-4o`?",
         );
         assert_eq!(
             Model::find("eliza").unwrap_err().to_string(),
-            "unknown model \"eliza\"; give its context window and its tokenizer instead",
+            "unknown model `eliza`; give its context window and its tokenizer instead",
         );
         assert!(Model::find("").is_err());
     }

@@ -5,7 +5,16 @@ use thiserror::Error;
 /// Everything that can go wrong when a value is constructed or a pipeline runs.
 ///
 /// Texts name the field, the value that was given and the rule that it breaks.
-/// [`code`](CupelError::code) is the stable name to match on across languages.
+/// [`code`](CupelError::code) is the stable name to match on across languages:
+///
+/// | code | of |
+/// |---|---|
+/// | `empty_content`, `empty_kind`, `empty_source` | an item, a kind, a source |
+/// | `invalid_budget` | a budget |
+/// | `pipeline_config`, `scorer_config`, `slicer_config`, `cycle_detected` | strategies |
+/// | `pinned_exceeds_budget`, `overflow`, `table_too_large` | a run |
+/// | `invalid_value` | a [`Problem`](crate::Problem), at its path |
+/// | `malformed_input` | input that its format refuses (feature `serde`) |
 ///
 /// # Example
 ///
@@ -109,5 +118,53 @@ impl CupelError {
             Self::CycleDetected => "cycle_detected",
             Self::TableTooLarge { .. } => "table_too_large",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The variant that comes after this one, so that whoever adds one is told to add it here.
+    fn next(error: &CupelError) -> Option<CupelError> {
+        Some(match error {
+            CupelError::EmptyContent => CupelError::EmptyKind,
+            CupelError::EmptyKind => CupelError::EmptySource,
+            CupelError::EmptySource => CupelError::InvalidBudget(String::new()),
+            CupelError::InvalidBudget(_) => {
+                CupelError::PinnedExceedsBudget { pinned_tokens: 1, available: 0 }
+            }
+            CupelError::PinnedExceedsBudget { .. } => {
+                CupelError::Overflow { merged_tokens: 1, target_tokens: 0 }
+            }
+            CupelError::Overflow { .. } => CupelError::PipelineConfig(String::new()),
+            CupelError::PipelineConfig(_) => CupelError::ScorerConfig(String::new()),
+            CupelError::ScorerConfig(_) => CupelError::SlicerConfig(String::new()),
+            CupelError::SlicerConfig(_) => CupelError::CycleDetected,
+            CupelError::CycleDetected => {
+                CupelError::TableTooLarge { candidates: 1, capacity: 1, cells: 1 }
+            }
+            CupelError::TableTooLarge { .. } => return None,
+        })
+    }
+
+    #[test]
+    fn codes_are_stable() {
+        let all = std::iter::successors(Some(CupelError::EmptyContent), next);
+        let codes: Vec<&str> = all.map(|error| error.code()).collect();
+        let expected = [
+            "empty_content",
+            "empty_kind",
+            "empty_source",
+            "invalid_budget",
+            "pinned_exceeds_budget",
+            "overflow",
+            "pipeline_config",
+            "scorer_config",
+            "slicer_config",
+            "cycle_detected",
+            "table_too_large",
+        ];
+        assert_eq!(codes, expected);
     }
 }

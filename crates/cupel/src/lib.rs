@@ -68,8 +68,12 @@
 //! - [`scorer`], [`slicer`] and [`placer`] compare the strategies in a table each, and show how to
 //!   write your own.
 //! - [`diagnostics`] has reports, reasons and collectors; [`analytics`] figures and comparisons.
+//! - [`Pipeline::window`] answers with positions in your list; [`Pipeline::rank`] scores once for as
+//!   many windows, reports and explanations as you like.
 //! - [`Pipeline::get_marginal_items`] and [`Pipeline::find_min_budget_for`] try other budgets.
-//! - `PolicyDescription` and `Preset` are policies as data (feature `serde`).
+//! - `PolicyDescription` and `Preset` are policies as data, and `wire` reads them and
+//!   everything else with errors that have a path and a rule (feature `serde`).
+//! - [`CupelError::code`] lists the codes of errors; a [`Problem`] is one with a path.
 //!
 //! # Guarantees
 //!
@@ -99,10 +103,11 @@ mod order;
 pub mod pipeline;
 pub mod placer;
 pub mod policy;
+mod problem;
 pub mod scorer;
 pub mod slicer;
 #[cfg(feature = "serde")]
-mod wire;
+pub mod wire;
 
 pub use analytics::{
     ItemStatus, KindQuotaUtilization, PolicySensitivityDiffEntry, PolicySensitivityReport,
@@ -111,10 +116,10 @@ pub use analytics::{
 };
 pub use clock::{FixedClock, SystemTimeProvider, TimeProvider};
 pub use diagnostics::{
-    CountRequirementShortfall, DiagnosticTraceCollector, ExcludedItem, ExclusionReason, FieldValue,
-    IncludedItem, InclusionReason, NullTraceCollector, OverflowEvent, PipelineStage,
-    SelectionReport, StageTraceSnapshot, TraceCollector, TraceDetailLevel, TraceEvent,
-    TraceInterest,
+    CountRequirementShortfall, DiagnosticTraceCollector, ExcludedItem, ExclusionReason,
+    ExclusionReasonKind, FieldValue, IncludedItem, InclusionReason, NullTraceCollector,
+    OverflowEvent, PipelineStage, SelectionReport, StageTraceSnapshot, TraceCollector,
+    TraceDetailLevel, TraceEvent, TraceInterest,
 };
 pub use error::CupelError;
 pub use model::{
@@ -130,6 +135,7 @@ pub use policy::{
     Preset, Scarcity, ScorerDescription, SlicerDescription, StepWindow, WeightedScorer,
 };
 pub use policy::{Policy, PolicyBuilder};
+pub use problem::{PathSegment, Problem};
 pub use scorer::{
     CompositeScorer, DecayCurve, DecayScorer, FrequencyScorer, KindScorer, MetadataKeyScorer,
     MetadataTrustScorer, PriorityScorer, RecencyScorer, ReflexiveScorer, ScaledScorer,

@@ -58,7 +58,7 @@ fn a_policy_with_a_typo_gets_the_nearest_name() {
     let run = run(&["select", SMALL, "--max", "100", "--policy", typo]);
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("typo.toml: scorers[0].type: "), "{}", run.stderr);
-    assert!(run.stderr.ends_with("did you mean \"recency\"?\n"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("did you mean `recency`?\n"), "{}", run.stderr);
 }
 
 #[test]

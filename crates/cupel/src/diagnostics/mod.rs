@@ -8,12 +8,15 @@
 //! | [`SelectionReport`] | the whole account of a run |
 //! | [`IncludedItem`], [`ExcludedItem`] | an item with its score and the reason |
 //! | [`InclusionReason`], [`ExclusionReason`] | why |
+//! | [`ExclusionReasonKind`] | why, without details |
 //! | [`TraceEvent`], [`PipelineStage`] | what happened when |
 //! | [`OverflowEvent`] | the target was exceeded, and the run went on |
 //! | [`TraceCollector`] | whoever wants to be told |
 
 mod event;
+mod excerpt;
 mod fate;
+mod field_value;
 mod reason;
 mod recording;
 mod report;
@@ -21,11 +24,12 @@ pub mod trace_collector;
 
 pub use event::{OverflowEvent, PipelineStage, TraceEvent};
 pub use fate::{ExcludedItem, IncludedItem};
-pub use reason::{ExclusionReason, FieldValue, InclusionReason};
+pub use field_value::FieldValue;
+pub use reason::{ExclusionReason, ExclusionReasonKind, InclusionReason};
 pub use report::{CountRequirementShortfall, SelectionReport, StageTraceSnapshot};
 pub use trace_collector::{
     DiagnosticTraceCollector, NullTraceCollector, TraceCollector, TraceDetailLevel, TraceInterest,
 };
 
-pub(crate) use reason::Excerpt;
+pub(crate) use excerpt::Excerpt;
 pub(crate) use recording::ReportDraft;

@@ -124,6 +124,14 @@ impl fmt::Display for ContextKind {
 #[error("invalid context kind: {0:?}")]
 pub struct ParseContextKindError(String);
 
+impl ParseContextKindError {
+    /// A stable, language-neutral name: that of [`CupelError::EmptyKind`].
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        CupelError::EmptyKind.code()
+    }
+}
+
 impl TryFrom<&str> for ContextKind {
     type Error = ParseContextKindError;
 
@@ -164,6 +172,7 @@ mod tests {
             assert_eq!(ContextKind::new(blank), Err(CupelError::EmptyKind));
             let error = ContextKind::try_from(blank).unwrap_err();
             assert_eq!(error.to_string(), format!("invalid context kind: {blank:?}"));
+            assert_eq!(error.code(), "empty_kind");
         }
     }
 }

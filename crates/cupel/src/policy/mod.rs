@@ -3,8 +3,6 @@
 #[cfg(feature = "serde")]
 mod description;
 #[cfg(feature = "serde")]
-mod nearest;
-#[cfg(feature = "serde")]
 mod preset;
 
 use std::fmt;

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use cupel_names::UnknownName;
+
 use super::description::{
     BucketSize, CountEntryDescription, PlacerDescription, PolicyDescription, Scarcity,
     ScorerDescription, SlicerDescription, WeightedScorer,
 };
-use super::nearest;
 use crate::{ContextKind, CupelError, OverflowStrategy, QuotaEntry};
 
 /// A policy to start from. None reads a clock.
@@ -274,7 +275,7 @@ impl FromStr for Preset {
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL.into_iter().find(|preset| preset.name() == name).ok_or_else(|| {
             let known = Self::ALL.map(Self::name);
-            CupelError::PipelineConfig(nearest::unknown("preset", name, &known))
+            CupelError::PipelineConfig(UnknownName::new("preset", name, known).to_string())
         })
     }
 }

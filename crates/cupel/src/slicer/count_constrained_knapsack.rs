@@ -1,6 +1,5 @@
 use std::collections::HashMap;
 
-use super::count_entry::refuse_duplicate_kinds;
 use super::count_phase::CountPhase;
 use super::{
     CountQuotaEntry, KnapsackSlice, QuotaConstraint, QuotaPolicy, ScarcityBehavior, Selection,
@@ -45,9 +44,8 @@ use crate::{ContextBudget, ContextItem, ContextKind, CupelError, ScoredItem};
 /// Specification: Slicers, `CountConstrainedKnapsackSlice`.
 #[derive(Debug, Clone)]
 pub struct CountConstrainedKnapsackSlice {
-    entries: Vec<CountQuotaEntry>,
+    counts: CountPhase,
     knapsack: KnapsackSlice,
-    scarcity: ScarcityBehavior,
 }
 
 impl CountConstrainedKnapsackSlice {
@@ -61,26 +59,18 @@ impl CountConstrainedKnapsackSlice {
         knapsack: KnapsackSlice,
         scarcity: ScarcityBehavior,
     ) -> Result<Self, CupelError> {
-        refuse_duplicate_kinds(&entries)?;
-        Ok(Self { entries, knapsack, scarcity })
+        let counts = CountPhase::new("CountConstrainedKnapsackSlice", entries, scarcity)?;
+        Ok(Self { counts, knapsack })
     }
 
     /// The entries, as given.
     pub fn entries(&self) -> &[CountQuotaEntry] {
-        &self.entries
+        self.counts.entries()
     }
 
     /// What happens when candidates are too few.
     pub fn scarcity(&self) -> ScarcityBehavior {
-        self.scarcity
-    }
-
-    fn phase(&self) -> CountPhase<'_> {
-        CountPhase {
-            slicer: "CountConstrainedKnapsackSlice",
-            entries: &self.entries,
-            scarcity: self.scarcity,
-        }
+        self.counts.scarcity()
     }
 }
 
@@ -94,7 +84,7 @@ impl Slicer for CountConstrainedKnapsackSlice {
     }
 
     fn select(&self, request: &SliceRequest<'_>) -> Result<Selection, CupelError> {
-        self.phase().select(request, |rest| {
+        self.counts.select(request, |rest| {
             let mut filled = self.knapsack.select(rest)?;
             let by_score = |at: &usize| (descending_key(rest.candidates[*at].score()), *at);
             filled.selected.sort_unstable_by_key(by_score);
@@ -106,7 +96,7 @@ impl Slicer for CountConstrainedKnapsackSlice {
         &self,
         is_present: &dyn Fn(&ContextKind) -> bool,
     ) -> Result<Vec<CountRequirementShortfall>, CupelError> {
-        self.phase().absent_kinds(is_present)
+        self.counts.absent_kinds(is_present)
     }
 
     fn uses_knapsack(&self) -> bool {
@@ -118,13 +108,13 @@ impl Slicer for CountConstrainedKnapsackSlice {
     }
 
     fn count_cap_map(&self) -> HashMap<ContextKind, usize> {
-        self.entries.iter().map(|entry| (entry.kind().clone(), entry.cap_count())).collect()
+        self.counts.cap_map()
     }
 }
 
 impl QuotaPolicy for CountConstrainedKnapsackSlice {
     fn quota_constraints(&self) -> Vec<QuotaConstraint> {
-        self.entries.iter().map(CountQuotaEntry::constraint).collect()
+        self.counts.constraints()
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::{ContextKind, CupelError};
 
-use super::{QuotaConstraint, QuotaConstraintMode, kind_index};
+use super::{QuotaConstraint, QuotaConstraintMode};
 
 /// How many items of one kind a count quota requires and allows.
 ///
@@ -73,15 +73,6 @@ pub enum ScarcityBehavior {
     Degrade,
     /// Fail.
     Throw,
-}
-
-pub(super) fn refuse_duplicate_kinds(entries: &[CountQuotaEntry]) -> Result<(), CupelError> {
-    match kind_index::distinct(entries.iter().map(CountQuotaEntry::kind)) {
-        Ok(_) => Ok(()),
-        Err(kind) => Err(CupelError::SlicerConfig(format!(
-            "entries: kind `{kind}` occurs more than once; give each kind one entry"
-        ))),
-    }
 }
 
 #[cfg(test)]

@@ -1,21 +1,54 @@
 //! The steps that both count quotas share: satisfy the counts, fill the rest, apply the caps.
 
+use std::collections::HashMap;
+
 use super::kind_index::{self, KindIndex};
-use super::{CountQuotaEntry, ScarcityBehavior, Selection, SliceRequest};
+use super::{CountQuotaEntry, QuotaConstraint, ScarcityBehavior, Selection, SliceRequest};
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
 use crate::model::TokenSum;
 use crate::order::descending_key;
 use crate::{Candidate, ContextBudget, ContextKind, CupelError};
 
-/// Entries with what to do when they cannot be met.
-pub(super) struct CountPhase<'a> {
+/// Entries with what to do when they cannot be met: what both count quotas consist of.
+#[derive(Debug, Clone)]
+pub(super) struct CountPhase {
     /// The slicer's name, for messages.
-    pub(super) slicer: &'static str,
-    pub(super) entries: &'a [CountQuotaEntry],
-    pub(super) scarcity: ScarcityBehavior,
+    slicer: &'static str,
+    entries: Vec<CountQuotaEntry>,
+    scarcity: ScarcityBehavior,
 }
 
-impl CountPhase<'_> {
+impl CountPhase {
+    /// Refuses entries of the same kind.
+    pub(super) fn new(
+        slicer: &'static str,
+        entries: Vec<CountQuotaEntry>,
+        scarcity: ScarcityBehavior,
+    ) -> Result<Self, CupelError> {
+        match kind_index::distinct(entries.iter().map(CountQuotaEntry::kind)) {
+            Ok(_) => Ok(Self { slicer, entries, scarcity }),
+            Err(kind) => Err(CupelError::SlicerConfig(format!(
+                "entries: kind `{kind}` occurs more than once; give each kind one entry"
+            ))),
+        }
+    }
+
+    pub(super) fn entries(&self) -> &[CountQuotaEntry] {
+        &self.entries
+    }
+
+    pub(super) fn scarcity(&self) -> ScarcityBehavior {
+        self.scarcity
+    }
+
+    pub(super) fn cap_map(&self) -> HashMap<ContextKind, usize> {
+        self.entries.iter().map(|entry| (entry.kind().clone(), entry.cap_count())).collect()
+    }
+
+    pub(super) fn constraints(&self) -> Vec<QuotaConstraint> {
+        self.entries.iter().map(CountQuotaEntry::constraint).collect()
+    }
+
     /// Commits the best items of each required kind, lets `fill` choose among the rest, and drops
     /// what exceeds a cap. `fill` returns positions among the candidates that it was given, in
     /// the order in which the caps shall see them.

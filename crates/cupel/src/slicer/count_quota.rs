@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::count_entry::refuse_duplicate_kinds;
 use super::count_phase::CountPhase;
 use super::{
     CountQuotaEntry, QuotaConstraint, QuotaPolicy, ScarcityBehavior, Selection, SliceRequest,
@@ -50,9 +49,8 @@ use crate::{ContextBudget, ContextItem, ContextKind, CupelError, ScoredItem};
 ///
 /// Specification: Slicers, `CountQuotaSlice`.
 pub struct CountQuotaSlice {
-    entries: Vec<CountQuotaEntry>,
+    counts: CountPhase,
     inner: Box<dyn Slicer>,
-    scarcity: ScarcityBehavior,
 }
 
 impl CountQuotaSlice {
@@ -74,22 +72,18 @@ impl CountQuotaSlice {
                     .into(),
             ));
         }
-        refuse_duplicate_kinds(&entries)?;
-        Ok(Self { entries, inner, scarcity })
+        let counts = CountPhase::new("CountQuotaSlice", entries, scarcity)?;
+        Ok(Self { counts, inner })
     }
 
     /// The entries, as given.
     pub fn entries(&self) -> &[CountQuotaEntry] {
-        &self.entries
+        self.counts.entries()
     }
 
     /// What happens when candidates are too few.
     pub fn scarcity(&self) -> ScarcityBehavior {
-        self.scarcity
-    }
-
-    fn phase(&self) -> CountPhase<'_> {
-        CountPhase { slicer: "CountQuotaSlice", entries: &self.entries, scarcity: self.scarcity }
+        self.counts.scarcity()
     }
 }
 
@@ -103,14 +97,14 @@ impl Slicer for CountQuotaSlice {
     }
 
     fn select(&self, request: &SliceRequest<'_>) -> Result<Selection, CupelError> {
-        self.phase().select(request, |rest| self.inner.select(rest))
+        self.counts.select(request, |rest| self.inner.select(rest))
     }
 
     fn absent_kinds(
         &self,
         is_present: &dyn Fn(&ContextKind) -> bool,
     ) -> Result<Vec<CountRequirementShortfall>, CupelError> {
-        let mut shortfalls = self.phase().absent_kinds(is_present)?;
+        let mut shortfalls = self.counts.absent_kinds(is_present)?;
         shortfalls.extend(self.inner.absent_kinds(is_present)?);
         Ok(shortfalls)
     }
@@ -128,22 +122,22 @@ impl Slicer for CountQuotaSlice {
     }
 
     fn count_cap_map(&self) -> HashMap<ContextKind, usize> {
-        self.entries.iter().map(|entry| (entry.kind().clone(), entry.cap_count())).collect()
+        self.counts.cap_map()
     }
 }
 
 impl QuotaPolicy for CountQuotaSlice {
     fn quota_constraints(&self) -> Vec<QuotaConstraint> {
-        self.entries.iter().map(CountQuotaEntry::constraint).collect()
+        self.counts.constraints()
     }
 }
 
 impl fmt::Debug for CountQuotaSlice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CountQuotaSlice")
-            .field("entries", &self.entries)
+            .field("entries", &self.counts.entries())
             .field("inner", &"<dyn Slicer>")
-            .field("scarcity", &self.scarcity)
+            .field("scarcity", &self.counts.scarcity())
             .finish()
     }
 }

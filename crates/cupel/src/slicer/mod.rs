@@ -16,14 +16,18 @@ mod greedy;
 mod kind_index;
 mod knapsack;
 mod quota;
+mod quota_policy;
+mod selection;
 #[cfg(feature = "stream")]
 mod stream;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::claim::Claims;
-use crate::diagnostics::{CountRequirementShortfall, Excerpt, ExclusionReason};
+use crate::diagnostics::{CountRequirementShortfall, Excerpt};
 use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, ScoredItem};
 
 pub use count_constrained_knapsack::CountConstrainedKnapsackSlice;
@@ -32,6 +36,8 @@ pub use count_quota::CountQuotaSlice;
 pub use greedy::GreedySlice;
 pub use knapsack::KnapsackSlice;
 pub use quota::{QuotaEntry, QuotaSlice};
+pub use quota_policy::{QuotaConstraint, QuotaConstraintMode, QuotaPolicy};
+pub use selection::{Selection, SliceRequest, slice_by_selecting};
 #[cfg(feature = "stream")]
 pub use stream::StreamSlice;
 
@@ -151,84 +157,6 @@ pub trait Slicer: Send + Sync {
     }
 }
 
-/// What a slicer has to choose from.
-#[non_exhaustive]
-#[derive(Debug, Clone, Copy)]
-pub struct SliceRequest<'a> {
-    /// The candidates, in order of score.
-    pub candidates: &'a [Candidate<'a>],
-    /// The effective budget.
-    pub budget: &'a ContextBudget,
-    /// If only the items of one kind are here, that kind: requirements for others do not apply.
-    pub only_kind: Option<&'a ContextKind>,
-}
-
-impl<'a> SliceRequest<'a> {
-    /// A request for all kinds.
-    #[must_use]
-    pub fn new(candidates: &'a [Candidate<'a>], budget: &'a ContextBudget) -> Self {
-        Self { candidates, budget, only_kind: None }
-    }
-
-    /// Whether there is nothing to choose: no candidate, or no budget.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.candidates.is_empty() || self.budget.target_tokens() <= 0
-    }
-
-    /// The same for other candidates and another budget.
-    fn with<'b>(
-        &'b self,
-        candidates: &'b [Candidate<'b>],
-        budget: &'b ContextBudget,
-    ) -> SliceRequest<'b> {
-        SliceRequest { candidates, budget, only_kind: self.only_kind }
-    }
-}
-
-/// What a slicer chose, by position in the list that it was given.
-#[non_exhaustive]
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Selection {
-    /// The items to keep, in the order in which the slicer took them.
-    pub selected: Vec<usize>,
-    /// Items that were left out for a reason that only the slicer knows. All others are left out
-    /// because they do not fit.
-    pub excluded: Vec<(usize, ExclusionReason)>,
-    /// Required counts that could not be met.
-    pub shortfalls: Vec<CountRequirementShortfall>,
-}
-
-impl Selection {
-    /// A selection of these positions, with nothing to explain.
-    #[must_use]
-    pub fn of(selected: Vec<usize>) -> Self {
-        Self { selected, ..Self::default() }
-    }
-
-    /// Adds a selection that was made from part of the list: `positions` translates.
-    fn absorb(&mut self, part: Selection, positions: &[usize]) {
-        self.selected.extend(part.selected.into_iter().map(|at| positions[at]));
-        self.excluded.extend(part.excluded.into_iter().map(|(at, why)| (positions[at], why)));
-        self.shortfalls.extend(part.shortfalls);
-    }
-}
-
-/// [`Slicer::slice`] by way of [`Slicer::select`], for slicers that implement the latter, as every
-/// built-in one does.
-///
-/// # Errors
-///
-/// Those of `select`.
-pub fn slice_by_selecting(
-    slicer: &dyn Slicer,
-    sorted: &[ScoredItem],
-    budget: &ContextBudget,
-) -> Result<Vec<ContextItem>, CupelError> {
-    let candidates: Vec<Candidate<'_>> = sorted.iter().map(Candidate::from).collect();
-    let selection = slicer.select(&SliceRequest::new(&candidates, budget))?;
-    Ok(selection.selected.into_iter().map(|at| sorted[at].item.clone()).collect())
-}
-
 macro_rules! forward_slicer {
     ($($pointer:ident),*) => {$(
         impl<T: Slicer + ?Sized> Slicer for $pointer<T> {
@@ -275,115 +203,3 @@ macro_rules! forward_slicer {
 }
 
 forward_slicer!(Box, Arc);
-
-/// A slicer that limits kinds, for [`quota_utilization`](crate::quota_utilization).
-pub trait QuotaPolicy {
-    /// One constraint for each kind that is limited.
-    fn quota_constraints(&self) -> Vec<QuotaConstraint>;
-}
-
-/// What a [`QuotaConstraint`] counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum QuotaConstraintMode {
-    /// Percent of the target tokens.
-    Percentage,
-    /// Items.
-    Count,
-}
-
-/// How much of one kind a slicer requires and allows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct QuotaConstraint {
-    /// The kind.
-    pub kind: ContextKind,
-    /// What the two numbers count.
-    pub mode: QuotaConstraintMode,
-    /// At least this much.
-    pub require: f64,
-    /// At most this much.
-    pub cap: f64,
-}
-
-#[cfg(test)]
-pub(crate) mod testing {
-    use super::*;
-    use crate::ContextItemBuilder;
-
-    pub(crate) fn scored(content: &str, tokens: i64, score: f64) -> ScoredItem {
-        ScoredItem { item: ContextItemBuilder::new(content, tokens).build().unwrap(), score }
-    }
-
-    pub(crate) fn of_kind(kind: &str, content: &str, tokens: i64, score: f64) -> ScoredItem {
-        let item = ContextItemBuilder::new(content, tokens).kind(self::kind(kind));
-        ScoredItem { item: item.build().unwrap(), score }
-    }
-
-    pub(crate) fn kind(name: &str) -> ContextKind {
-        ContextKind::new(name).unwrap()
-    }
-
-    pub(crate) fn target(tokens: i64) -> ContextBudget {
-        ContextBudget::plain(tokens, tokens)
-    }
-
-    pub(crate) fn select(
-        slicer: &dyn Slicer,
-        items: &[ScoredItem],
-        tokens: i64,
-    ) -> Result<Selection, CupelError> {
-        let candidates: Vec<Candidate<'_>> = items.iter().map(Candidate::from).collect();
-        slicer.select(&SliceRequest::new(&candidates, &target(tokens)))
-    }
-
-    /// What a slicer keeps, in its own order, by both of its methods.
-    #[track_caller]
-    pub(crate) fn assert_slice(
-        slicer: &dyn Slicer,
-        items: &[ScoredItem],
-        tokens: i64,
-        expected: &[&str],
-    ) {
-        let kept = slicer.slice(items, &target(tokens)).unwrap();
-        let contents: Vec<&str> = kept.iter().map(ContextItem::content).collect();
-        assert_eq!(contents, expected);
-        let selected = select(slicer, items, tokens).unwrap().selected;
-        let contents: Vec<&str> = selected.iter().map(|at| items[*at].item.content()).collect();
-        assert_eq!(contents, expected);
-    }
-
-    #[track_caller]
-    pub(crate) fn empty_inputs_give_nothing(slicer: &dyn Slicer) {
-        assert_slice(slicer, &[], 100, &[]);
-        assert_slice(slicer, &[scored("a", 1, 0.9), scored("zero", 0, 0.9)], 0, &[]);
-    }
-
-    /// A slicer that returns whatever it was told to.
-    struct Returns(Vec<ContextItem>);
-
-    impl Slicer for Returns {
-        fn slice(
-            &self,
-            _: &[ScoredItem],
-            _: &ContextBudget,
-        ) -> Result<Vec<ContextItem>, CupelError> {
-            Ok(self.0.clone())
-        }
-    }
-
-    #[test]
-    fn handles_that_a_slicer_returns_claim_positions_in_order() {
-        let a = scored("a", 1, 0.9);
-        let items = [a.clone(), scored("a", 1, 0.5), a.clone()];
-        let slicer = Returns(vec![a.item.clone(), items[1].item.clone(), a.item.clone()]);
-        assert_eq!(select(&slicer, &items, 10).unwrap().selected, [0, 1, 2]);
-    }
-
-    #[test]
-    fn a_slicer_that_returns_foreign_or_repeated_items_is_an_error() {
-        let items = [scored("a", 1, 0.9)];
-        let text = |kept| select(&Returns(kept), &items, 10).unwrap_err().to_string();
-        let expected = "the slicer returned an item that it was not given, or twice: `a`";
-        assert_eq!(text(vec![scored("a", 1, 0.9).item]), expected);
-        assert_eq!(text(vec![items[0].item.clone(), items[0].item.clone()]), expected);
-    }
-}

@@ -72,44 +72,7 @@ impl Serialize for ExclusionReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("reason", self.name())?;
-        match self {
-            Self::BudgetExceeded { item_tokens, available_tokens } => {
-                map.serialize_entry("item_tokens", item_tokens)?;
-                map.serialize_entry("available_tokens", available_tokens)?;
-            }
-            Self::ScoredTooLow { score, threshold } => {
-                map.serialize_entry("score", &Number(*score))?;
-                map.serialize_entry("threshold", &Number(*threshold))?;
-            }
-            Self::Deduplicated { deduplicated_against } => {
-                map.serialize_entry("deduplicated_against", deduplicated_against)?;
-            }
-            Self::QuotaCapExceeded { kind, cap, actual } => {
-                map.serialize_entry("kind", kind)?;
-                map.serialize_entry("cap", cap)?;
-                map.serialize_entry("actual", actual)?;
-            }
-            Self::QuotaRequireDisplaced { displaced_by_kind } => {
-                map.serialize_entry("displaced_by_kind", displaced_by_kind)?;
-            }
-            Self::NegativeTokens { tokens } => map.serialize_entry("tokens", tokens)?,
-            Self::PinnedOverride { displaced_by } => {
-                map.serialize_entry("displaced_by", displaced_by)?;
-            }
-            Self::Filtered { filter_name } => map.serialize_entry("filter_name", filter_name)?,
-            Self::CountCapExceeded { kind, cap, count } => {
-                map.serialize_entry("kind", kind)?;
-                map.serialize_entry("cap", cap)?;
-                map.serialize_entry("count", count)?;
-            }
-            Self::CountRequireCandidatesExhausted { kind } => map.serialize_entry("kind", kind)?,
-            Self::Unknown { fields, .. } => {
-                for (name, value) in fields {
-                    map.serialize_entry(name, value)?;
-                }
-            }
-            Self::_Unknown => {}
-        }
+        self.write_fields(&mut map)?;
         map.end()
     }
 }
@@ -118,45 +81,7 @@ impl Read for ExclusionReason {
     fn read(value: Value<'_>) -> Result<Self, Problem> {
         let mut fields = Fields::of(value)?;
         let name: String = fields.required("reason")?;
-        Ok(match name.as_str() {
-            "BudgetExceeded" => Self::BudgetExceeded {
-                item_tokens: fields.required("item_tokens")?,
-                available_tokens: fields.required("available_tokens")?,
-            },
-            "ScoredTooLow" => Self::ScoredTooLow {
-                score: fields.required("score")?,
-                threshold: fields.required("threshold")?,
-            },
-            "Deduplicated" => Self::Deduplicated {
-                deduplicated_against: fields.required("deduplicated_against")?,
-            },
-            "QuotaCapExceeded" => Self::QuotaCapExceeded {
-                kind: fields.required("kind")?,
-                cap: fields.required("cap")?,
-                actual: fields.required("actual")?,
-            },
-            "QuotaRequireDisplaced" => Self::QuotaRequireDisplaced {
-                displaced_by_kind: fields.required("displaced_by_kind")?,
-            },
-            "NegativeTokens" => Self::NegativeTokens { tokens: fields.required("tokens")? },
-            "PinnedOverride" => {
-                Self::PinnedOverride { displaced_by: fields.required("displaced_by")? }
-            }
-            "Filtered" => Self::Filtered { filter_name: fields.required("filter_name")? },
-            "CountCapExceeded" => Self::CountCapExceeded {
-                kind: fields.required("kind")?,
-                cap: fields.required("cap")?,
-                count: fields.required("count")?,
-            },
-            "CountRequireCandidatesExhausted" => {
-                Self::CountRequireCandidatesExhausted { kind: fields.required("kind")? }
-            }
-            _ => {
-                let rest = fields.rest().into_iter();
-                let fields = rest.map(|(key, value)| (key.into_owned(), value.into())).collect();
-                Self::Unknown { name, fields }
-            }
-        })
+        Self::read_fields(name, fields)
     }
 }
 
@@ -171,9 +96,9 @@ impl Serialize for InclusionReason {
 impl Read for InclusionReason {
     fn read(value: Value<'_>) -> Result<Self, Problem> {
         let name: String = Fields::of(value)?.required("reason")?;
-        let known = [Self::Scored, Self::Pinned, Self::ZeroToken];
-        known.into_iter().find(|reason| reason.name() == name).ok_or_else(|| {
-            let text = format!("must be one of Scored, Pinned, ZeroToken, got \"{name}\"");
+        Self::ALL.iter().copied().find(|reason| reason.name() == name).ok_or_else(|| {
+            let known: Vec<&str> = Self::ALL.iter().map(|reason| reason.name()).collect();
+            let text = format!("must be one of {}, got \"{name}\"", known.join(", "));
             Problem::new(text).in_field("reason")
         })
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
+use cupel_names::UnknownName;
 
 use super::{Problem, Value, float};
 use crate::diagnostics::Excerpt;
@@ -143,6 +144,11 @@ impl<'de> From<Vec<(Cow<'de, str>, Value<'de>)>> for Fields<'de> {
 }
 
 impl<'de> Fields<'de> {
+    /// No fields at all.
+    pub(crate) fn none() -> Self {
+        Vec::new().into()
+    }
+
     pub(crate) fn of(value: Value<'de>) -> Result<Self, Problem> {
         match value {
             Value::Map(left) => Ok(left.into()),
@@ -171,6 +177,15 @@ impl<'de> Fields<'de> {
         self.optional(name).map(Option::unwrap_or_default)
     }
 
+    /// A field with a default of its own.
+    pub(crate) fn or_else<T: Read>(
+        &mut self,
+        name: &'static str,
+        default: fn() -> T,
+    ) -> Result<T, Problem> {
+        self.optional(name).map(|value| value.unwrap_or_else(default))
+    }
+
     /// Takes a field in either spelling; twice is an error.
     fn take(&mut self, name: &'static str) -> Result<Option<Value<'de>>, Problem> {
         self.known.push(name);
@@ -190,7 +205,10 @@ impl<'de> Fields<'de> {
         let Some((name, _)) = self.left.first() else { return Ok(()) };
         let rule = match self.known.as_slice() {
             [] => "unknown field; there are no options".to_owned(),
-            known => format!("unknown field; known are {}", known.join(", ")),
+            known => {
+                let known = known.iter().copied();
+                format!("unknown field; {}", UnknownName::new("field", name, known).hint())
+            }
         };
         Err(Problem::new(rule).in_field(name))
     }

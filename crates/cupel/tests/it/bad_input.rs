@@ -57,35 +57,3 @@ fn a_knapsack_table_that_is_too_large_says_what_to_do() {
     assert_eq!(error, CupelError::TableTooLarge { candidates: 60, capacity: 1_000_000, cells });
     assert!(error.to_string().contains("use a larger bucket size"), "{error}");
 }
-
-#[test]
-fn codes_are_stable() {
-    let codes = [
-        CupelError::EmptyContent,
-        CupelError::EmptyKind,
-        CupelError::EmptySource,
-        CupelError::InvalidBudget(String::new()),
-        CupelError::PinnedExceedsBudget { pinned_tokens: 1, available: 0 },
-        CupelError::Overflow { merged_tokens: 1, target_tokens: 0 },
-        CupelError::PipelineConfig(String::new()),
-        CupelError::ScorerConfig(String::new()),
-        CupelError::SlicerConfig(String::new()),
-        CupelError::CycleDetected,
-        CupelError::TableTooLarge { candidates: 1, capacity: 1, cells: 1 },
-    ]
-    .map(|error| error.code());
-    let expected = [
-        "empty_content",
-        "empty_kind",
-        "empty_source",
-        "invalid_budget",
-        "pinned_exceeds_budget",
-        "overflow",
-        "pipeline_config",
-        "scorer_config",
-        "slicer_config",
-        "cycle_detected",
-        "table_too_large",
-    ];
-    assert_eq!(codes, expected);
-}

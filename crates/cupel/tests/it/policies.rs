@@ -56,6 +56,16 @@ fn everything() -> Value {
     })
 }
 
+/// Slicers that the description above has no place for.
+fn further_slicers() -> Vec<Value> {
+    vec![
+        json!({ "type": "knapsack" }),
+        json!({ "type": "knapsack", "bucket_size": 7 }),
+        json!({ "type": "knapsack", "bucket_size": "finest" }),
+        json!({ "type": "count_constrained_knapsack", "entries": [], "bucket_size": 5 }),
+    ]
+}
+
 fn read(value: &Value) -> Result<PolicyDescription, String> {
     serde_json::from_value(value.clone()).map_err(|error| error.to_string())
 }
@@ -68,17 +78,41 @@ fn every_strategy_can_be_described_built_and_written_back() {
     assert_eq!(read(&written).unwrap(), description);
     let toml = toml::to_string(&description).unwrap();
     assert_eq!(toml::from_str::<PolicyDescription>(&toml).unwrap(), description);
-    for slicer in [
-        json!({ "type": "knapsack" }),
-        json!({ "type": "knapsack", "bucket_size": 7 }),
-        json!({ "type": "knapsack", "bucket_size": "finest" }),
-        json!({ "type": "count_constrained_knapsack", "entries": [], "bucket_size": 5 }),
-    ] {
+    for slicer in further_slicers() {
         let description =
             read(&json!({ "scorers": ["recency"], "slicer": slicer.clone() })).unwrap();
         description.build().unwrap();
         let written = serde_json::to_value(&description).unwrap();
         assert_eq!(read(&written).unwrap(), description);
+    }
+}
+
+/// Every name of a strategy in a description, at any depth.
+fn names_in(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::String(name) => names.push(name.replace('_', "-")),
+        Value::Array(list) => list.iter().for_each(|value| names_in(value, names)),
+        Value::Object(map) => map.values().for_each(|value| names_in(value, names)),
+        _ => {}
+    }
+}
+
+#[test]
+fn no_strategy_is_missing_above() {
+    let mut used = Vec::new();
+    names_in(&everything(), &mut used);
+    for name in [ScorerDescription::names(), CurveDescription::names()].concat() {
+        assert!(used.iter().any(|used| used == name), "{name}");
+    }
+    for name in SlicerDescription::names() {
+        let is_tried = |slicer: &&Value| slicer["type"].as_str().unwrap().replace('_', "-") == name;
+        let nested = used.iter().any(|used| used == name);
+        assert!(nested || further_slicers().iter().any(|slicer| is_tried(&slicer)), "{name}");
+    }
+    for name in PlacerDescription::names() {
+        let description = read(&json!({ "scorers": ["recency"], "placer": name })).unwrap();
+        assert_eq!(description.placer.name(), name);
+        assert_eq!(serde_json::to_value(&description).unwrap()["placer"], name);
     }
 }
 
@@ -129,7 +163,7 @@ fn errors_name_the_path_the_value_and_the_rule() {
         (
             "/scorers/10/curve/type",
             json!("linear"),
-            "scorers[10].curve.type: unknown curve \"linear\"; known are exponential, window, step",
+            "scorers[10].curve.type: unknown curve `linear`; known are exponential, window, step",
         ),
         (
             "/scorers/12/curve/windows/1/max_age",
@@ -144,12 +178,12 @@ fn errors_name_the_path_the_value_and_the_rule() {
         (
             "/scorers/13/scorers/0/scorer/scorer",
             json!("age"),
-            "scorers[13].scorers[0].scorer.scorer.type: unknown scorer \"age\"; known are recency, priority, kind, tag, frequency, reflexive, composite, scaled, metadata-trust, metadata-key, decay",
+            "scorers[13].scorers[0].scorer.scorer.type: unknown scorer `age`; known are recency, priority, kind, tag, frequency, reflexive, composite, scaled, metadata-trust, metadata-key, decay",
         ),
         (
             "/slicer/type",
             json!("best"),
-            "slicer.type: unknown slicer \"best\"; known are greedy, knapsack, quota, count-quota, count-constrained-knapsack",
+            "slicer.type: unknown slicer `best`; known are greedy, knapsack, quota, count-quota, count-constrained-knapsack",
         ),
         (
             "/slicer/quotas/0/require",
@@ -179,7 +213,7 @@ fn errors_name_the_path_the_value_and_the_rule() {
         (
             "/placer",
             json!("random"),
-            "placer.type: unknown placer \"random\"; known are chronological, u-shaped",
+            "placer.type: unknown placer `random`; known are chronological, u-shaped",
         ),
         (
             "/overflow_strategy",
@@ -208,7 +242,9 @@ fn unknown_and_misplaced_fields_are_refused_by_path() {
     );
     let mut wrong = everything();
     wrong["scorer"] = json!("recency");
-    assert!(read(&wrong).unwrap_err().starts_with("scorer: unknown field; known are name"));
+    assert!(
+        read(&wrong).unwrap_err().starts_with("scorer: unknown field; did you mean `scorers`?")
+    );
     assert_eq!(read(&json!({})).unwrap_err(), "scorers: is required");
 }
 
@@ -293,7 +329,7 @@ fn every_preset_is_named_described_and_builds() {
         pipeline.run(&[item("a", 5, 0.5)], &budget(10)).unwrap();
     }
     let error = "chats".parse::<Preset>().unwrap_err().to_string();
-    assert!(error.starts_with("unknown preset \"chats\"; known are chat, code-review"), "{error}");
+    assert!(error.starts_with("unknown preset `chats`; did you mean `chat`?"), "{error}");
 }
 
 /// What a preset keeps of two items that fill the budget alone.

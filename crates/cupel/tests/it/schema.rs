@@ -1,7 +1,10 @@
 //! The JSON Schema of a policy description agrees with what is read.
 
 use boon::{Compiler, SchemaIndex, Schemas};
-use cupel::{PolicyDescription, Preset};
+use cupel::{
+    CurveDescription, PlacerDescription, PolicyDescription, Preset, ScorerDescription,
+    SlicerDescription,
+};
 use serde_json::{Value, json};
 
 struct Schema(Schemas, SchemaIndex);
@@ -22,6 +25,38 @@ impl Schema {
 
 fn reads(value: &Value) -> bool {
     serde_json::from_value::<PolicyDescription>(value.clone()).is_ok()
+}
+
+/// The names under which the variants of a type are written, which the schema has from the type.
+fn written_names(schema: &Value) -> Vec<&str> {
+    let tag = schema.pointer("/properties/type/const").or_else(|| schema.get("const"));
+    let own = tag.and_then(Value::as_str).into_iter();
+    let inner = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array());
+    own.chain(inner.flatten().flat_map(written_names)).collect()
+}
+
+#[test]
+fn every_strategy_is_read_under_the_name_under_which_it_is_written() {
+    let schema = PolicyDescription::json_schema();
+    let written = |definition: &str| written_names(&schema["$defs"][definition]);
+    assert_eq!(written("ScorerDescription"), ScorerDescription::names());
+    assert_eq!(written("WeightedScorer"), ScorerDescription::names());
+    assert_eq!(written("SlicerDescription"), SlicerDescription::names());
+    assert_eq!(written("CurveDescription"), CurveDescription::names());
+    assert_eq!(written("PlacerDescription"), PlacerDescription::names());
+}
+
+#[test]
+fn what_needs_no_options_may_be_given_by_name_alone() {
+    let schema = Schema::new();
+    for name in ScorerDescription::names() {
+        let description = json!({ "scorers": [name] });
+        assert_eq!(schema.accepts(&description), reads(&description), "{name}");
+    }
+    for name in SlicerDescription::names() {
+        let description = json!({ "scorers": ["recency"], "slicer": name });
+        assert_eq!(schema.accepts(&description), reads(&description), "{name}");
+    }
 }
 
 #[test]

@@ -21,9 +21,15 @@ fn full_item() -> ContextItem {
 }
 
 #[track_caller]
-fn refused<T: serde::de::DeserializeOwned + std::fmt::Debug>(input: &Value, message: &str) {
+fn refused<T: serde::de::DeserializeOwned + wire::WireType + std::fmt::Debug>(
+    input: &Value,
+    message: &str,
+) {
     let error = serde_json::from_value::<T>(input.clone()).unwrap_err();
     assert_eq!(error.to_string(), message);
+    let error = wire::read::<T, _>(input.clone()).unwrap_err();
+    let wire::ReadError::Value(problem) = error else { panic!("{error}: not a value") };
+    assert_eq!(problem.to_string(), message);
 }
 
 #[test]
@@ -115,7 +121,11 @@ fn a_broken_item_is_refused_by_the_name_of_the_field() {
     );
     refused::<ContextItem>(
         &json!({ "content": "a", "tokens": 1, "contents": "b" }),
-        "contents: unknown field; known are content, tokens, kind, source, tags, metadata, \
+        "contents: unknown field; did you mean `content`?",
+    );
+    refused::<ContextItem>(
+        &json!({ "content": "a", "tokens": 1, "colour": "b" }),
+        "colour: unknown field; known are content, tokens, kind, source, tags, metadata, \
          pinned, priority, timestamp, future_relevance_hint, original_tokens",
     );
     refused::<ContextItem>(&json!(5), "must be a map, got 5");
@@ -264,6 +274,9 @@ fn reasons() -> Vec<(ExclusionReason, Value)> {
 
 #[test]
 fn every_reason_is_its_name_beside_its_fields() {
+    let mut kinds: Vec<_> = reasons().iter().map(|(reason, _)| reason.kind()).collect();
+    kinds.push(ExclusionReasonKind::Unknown);
+    assert_eq!(kinds, ExclusionReasonKind::ALL, "each has an example above");
     for (reason, wire) in reasons() {
         assert_eq!(serde_json::to_value(&reason).unwrap(), wire);
         assert_eq!(serde_json::from_value::<ExclusionReason>(wire).unwrap(), reason);

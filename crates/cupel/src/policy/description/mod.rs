@@ -4,32 +4,35 @@
 //! self-describing format. This is the only place that turns the name of a strategy into a
 //! strategy.
 
+mod curve;
 mod custom;
+mod defaults;
 mod duration;
+mod environment;
+mod options;
 mod placer;
-mod read;
+mod provider;
 #[cfg(feature = "schema")]
 mod schema;
 mod scorer;
 mod slicer;
+mod table;
 
 use std::sync::Arc;
 
-use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use self::custom::Environment;
+use self::environment::Environment;
 use super::{Policy, PolicyBuilder};
-use crate::wire::{Fields, Problem, Value};
+use crate::wire::{Fields, Problem, Read, ReadError, Value, deserialize};
 use crate::{ContextBudget, CupelError, OverflowStrategy, SystemTimeProvider, TimeProvider};
 
-pub use custom::{
-    BuiltIn, CustomStrategy, DescriptionError, OptionType, Options, StrategyProvider,
-};
+pub use curve::{CurveDescription, StepWindow};
+pub use custom::CustomStrategy;
+pub use options::{OptionType, Options};
 pub use placer::PlacerDescription;
-pub use scorer::{
-    CurveDescription, ScorerDescription, StepWindow, WeightedScorer, WeightedScorers,
-};
+pub use provider::{BuiltIn, DescriptionError, StrategyProvider};
+pub use scorer::{ScorerDescription, WeightedScorer, WeightedScorers};
 pub use slicer::{BucketSize, CountEntryDescription, Scarcity, SlicerDescription};
 
 /// A policy as data: what a file, a request or a command line says.
@@ -95,18 +98,18 @@ pub struct PolicyDescription {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub scorers: Vec<WeightedScorer>,
     /// Which items fit?
-    #[cfg_attr(feature = "schema", schemars(default = "schema::default_slicer"))]
+    #[cfg_attr(feature = "schema", schemars(default = "defaults::slicer"))]
     pub slicer: SlicerDescription,
     /// In which order?
-    #[cfg_attr(feature = "schema", schemars(default = "schema::default_placer"))]
+    #[cfg_attr(feature = "schema", schemars(default = "defaults::placer"))]
     pub placer: PlacerDescription,
     /// Whether items of equal text are dropped but for the best one.
-    #[cfg_attr(feature = "schema", schemars(default = "schema::default_true"))]
+    #[cfg_attr(feature = "schema", schemars(default = "defaults::deduplication"))]
     pub deduplication: bool,
     /// What to do when the selection exceeds the target.
     #[cfg_attr(
         feature = "schema",
-        schemars(default = "schema::default_overflow", with = "schema::Overflow")
+        schemars(default = "defaults::overflow_strategy", with = "schema::Overflow")
     )]
     pub overflow_strategy: OverflowStrategy,
     /// A budget to use where none is given.
@@ -123,10 +126,10 @@ impl PolicyDescription {
             name: None,
             description: None,
             scorers,
-            slicer: SlicerDescription::Greedy,
-            placer: PlacerDescription::Chronological,
-            deduplication: true,
-            overflow_strategy: OverflowStrategy::Throw,
+            slicer: defaults::slicer(),
+            placer: defaults::placer(),
+            deduplication: defaults::deduplication(),
+            overflow_strategy: defaults::overflow_strategy(),
             budget: None,
         }
     }
@@ -162,8 +165,21 @@ impl PolicyDescription {
         strategies: &dyn StrategyProvider,
         clock: impl TimeProvider + 'static,
     ) -> Result<Policy, CupelError> {
+        Ok(self.try_build(strategies, clock)?)
+    }
+
+    /// As [`build_with`](Self::build_with), with an error that has the path and the rule.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, and where.
+    pub fn try_build(
+        &self,
+        strategies: &dyn StrategyProvider,
+        clock: impl TimeProvider + 'static,
+    ) -> Result<Policy, Problem> {
         let clock: Arc<dyn TimeProvider> = Arc::new(clock);
-        Ok(self.try_build(Environment { clock: &clock, strategies })?)
+        self.build_in(Environment { clock: &clock, strategies })
     }
 
     /// Reads a description that may name strategies beyond the built-in ones. Everything is
@@ -176,11 +192,42 @@ impl PolicyDescription {
         deserializer: D,
         strategies: &dyn StrategyProvider,
     ) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        Self::read_with(value, strategies).map_err(D::Error::custom)
+        Self::read_with(deserializer, strategies).map_err(ReadError::into_format)
     }
 
-    fn try_build(&self, environment: Environment<'_>) -> Result<Policy, Problem> {
+    /// As [`deserialize_with`](Self::deserialize_with), with an error that has the path and the
+    /// rule.
+    ///
+    /// # Errors
+    ///
+    /// Those of the format, or what is wrong and where.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use cupel::PolicyDescription;
+    /// use cupel::policy::BuiltIn;
+    /// use cupel::wire::ReadError;
+    ///
+    /// let toml = toml::Deserializer::parse("scorers = [{ type = 'recncy' }]")?;
+    /// match PolicyDescription::read_with(toml, &BuiltIn) {
+    ///     Err(ReadError::Value(problem)) => {
+    ///         assert_eq!(problem.path(), "scorers[0].type");
+    ///         assert_eq!(problem.rule(), "unknown scorer `recncy`; did you mean `recency`?");
+    ///     }
+    ///     other => panic!("{other:?}"),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_with<'de, D: Deserializer<'de>>(
+        deserializer: D,
+        strategies: &dyn StrategyProvider,
+    ) -> Result<Self, ReadError<D::Error>> {
+        let value = Value::deserialize(deserializer).map_err(ReadError::Format)?;
+        Self::read_value(value, strategies).map_err(ReadError::Value)
+    }
+
+    fn build_in(&self, environment: Environment<'_>) -> Result<Policy, Problem> {
         let slicer = self.slicer.build(environment);
         let policy = PolicyBuilder::new()
             .scorer(scorer::combine(&self.scorers, environment)?)
@@ -207,28 +254,29 @@ impl PolicyDescription {
     }
 }
 
-impl<'de> Deserialize<'de> for PolicyDescription {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::deserialize_with(deserializer, &BuiltIn)
+deserialize!(PolicyDescription);
+
+impl Read for PolicyDescription {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        Self::read_value(value, &BuiltIn)
     }
 }
 
 impl PolicyDescription {
-    fn read_with(value: Value<'_>, strategies: &dyn StrategyProvider) -> Result<Self, Problem> {
+    fn read_value(value: Value<'_>, strategies: &dyn StrategyProvider) -> Result<Self, Problem> {
         let mut fields = Fields::of(value)?;
         let description = Self {
             name: fields.optional("name")?,
             description: fields.optional("description")?,
             scorers: fields.required("scorers")?,
-            slicer: fields.optional("slicer")?.unwrap_or(SlicerDescription::Greedy),
-            placer: fields.optional("placer")?.unwrap_or(PlacerDescription::Chronological),
-            deduplication: fields.optional("deduplication")?.unwrap_or(true),
-            overflow_strategy: fields.or_default("overflow_strategy")?,
+            slicer: fields.or_else("slicer", defaults::slicer)?,
+            placer: fields.or_else("placer", defaults::placer)?,
+            deduplication: fields.or_else("deduplication", defaults::deduplication)?,
+            overflow_strategy: fields.or_else("overflow_strategy", defaults::overflow_strategy)?,
             budget: fields.optional("budget")?,
         };
         fields.deny_rest()?;
-        let clock: Arc<dyn TimeProvider> = Arc::new(SystemTimeProvider);
-        description.try_build(Environment { clock: &clock, strategies })?;
+        description.try_build(strategies, SystemTimeProvider)?;
         Ok(description)
     }
 }

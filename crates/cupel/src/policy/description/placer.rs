@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::read;
+use super::table::{self, strategies};
 use crate::wire::{Problem, Read, Value};
 use crate::{ChronologicalPlacer, Placer, UShapedPlacer};
 
@@ -17,16 +17,13 @@ pub enum PlacerDescription {
     UShaped,
 }
 
+strategies! {
+    PlacerDescription;
+    Chronological = "chronological": |_| Ok(Self::Chronological),
+    UShaped = "u-shaped": |_| Ok(Self::UShaped),
+}
+
 impl PlacerDescription {
-    const ALL: [Self; 2] = [Self::Chronological, Self::UShaped];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Chronological => "chronological",
-            Self::UShaped => "u-shaped",
-        }
-    }
-
     pub(super) fn build(self) -> Box<dyn Placer> {
         match self {
             Self::Chronological => Box::new(ChronologicalPlacer),
@@ -43,10 +40,6 @@ impl Serialize for PlacerDescription {
 
 impl Read for PlacerDescription {
     fn read(value: Value<'_>) -> Result<Self, Problem> {
-        let (name, fields) = read::strategy(value)?;
-        fields.deny_rest()?;
-        let known = Self::ALL.map(Self::name);
-        let placer = Self::ALL.into_iter().find(|placer| placer.name() == name);
-        placer.ok_or_else(|| read::unknown("placer", &name, &known))
+        table::read("placer", Self::TABLE, value)
     }
 }

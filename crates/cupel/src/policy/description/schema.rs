@@ -10,14 +10,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use super::{
-    BucketSize, PlacerDescription, PolicyDescription, SlicerDescription, StrategyProvider,
+    BucketSize, PolicyDescription, ScorerDescription, SlicerDescription, StrategyProvider,
+    defaults, table,
 };
 
 pub(super) fn json_schema(strategies: &dyn StrategyProvider) -> Value {
     let mut schema = schemars::schema_for!(PolicyDescription);
     schema.insert("title".into(), "Cupel policy".into());
     let mut schema = schema.to_value();
-    let weight = json!({ "type": "number", "exclusiveMinimum": 0, "default": 1.0 });
+    let weight = json!({ "type": "number", "exclusiveMinimum": 0, "default": defaults::weight() });
     for name in strategies.scorer_names() {
         let mut options = strategies.option_schemas(name);
         add_strategy(&mut schema, "ScorerDescription", name, options.clone());
@@ -47,13 +48,12 @@ fn add_strategy(schema: &mut Value, definition: &str, name: &str, mut options: M
 
 /// Scorers that need no options may be given by their name alone.
 pub(super) fn scorer_names(schema: &mut Schema) {
-    let names = ["recency", "priority", "kind", "frequency", "reflexive", "metadata-trust"];
-    or_name(schema, &names);
+    or_name(schema, &table::bare_names(ScorerDescription::TABLE));
 }
 
 /// Slicers that need no options may be given by their name alone.
 pub(super) fn slicer_names(schema: &mut Schema) {
-    or_name(schema, &["greedy", "knapsack"]);
+    or_name(schema, &table::bare_names(SlicerDescription::TABLE));
 }
 
 fn or_name(schema: &mut Schema, names: &[&str]) {
@@ -138,37 +138,4 @@ impl JsonSchema for BucketSize {
             "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "finest" }]
         })
     }
-}
-
-pub(super) fn default_slicer() -> SlicerDescription {
-    SlicerDescription::Greedy
-}
-
-#[expect(clippy::unnecessary_box_returns, reason = "the default of a boxed field")]
-pub(super) fn default_inner() -> Box<SlicerDescription> {
-    Box::new(SlicerDescription::Greedy)
-}
-
-pub(super) fn default_placer() -> PlacerDescription {
-    PlacerDescription::Chronological
-}
-
-pub(super) fn default_overflow() -> crate::OverflowStrategy {
-    crate::OverflowStrategy::Throw
-}
-
-pub(super) fn default_bucket() -> BucketSize {
-    BucketSize::default()
-}
-
-pub(super) fn default_weight() -> f64 {
-    1.0
-}
-
-pub(super) fn default_half() -> f64 {
-    0.5
-}
-
-pub(super) fn default_true() -> bool {
-    true
 }

@@ -6,7 +6,7 @@
 /// first wins.
 ///
 /// ```
-/// use cupel_tokens::nearest_name;
+/// use cupel_names::nearest_name;
 ///
 /// assert_eq!(nearest_name("gtp-4o", ["gpt-4", "gpt-4o"]), Some("gpt-4o"));
 /// assert_eq!(nearest_name("llama", ["gpt-4", "gpt-4o"]), None);
