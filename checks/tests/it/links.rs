@@ -21,11 +21,11 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     pages
 }
 
-/// Where the links of a page lead, those to other sites and within the page left out.
+/// Where the links of a page lead; those to other sites, to items and within the page left out.
 fn targets(page: &str) -> impl Iterator<Item = &str> {
     let links = page.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let paths = links.map(|link| link.split('#').next().unwrap_or_default());
-    paths.filter(|path| !path.is_empty() && !path.contains("://"))
+    paths.filter(|path| !path.is_empty() && !path.contains("::") && !path.contains("://"))
 }
 
 #[test]
