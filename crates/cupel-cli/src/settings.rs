@@ -4,7 +4,8 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cupel_engine::{Pin, unknown};
+use cupel_engine::Pin;
+use cupel_names::UnknownName;
 
 use crate::error::{Failure, cause};
 
@@ -100,7 +101,7 @@ impl Settings {
         let names = SETTINGS.map(|setting| setting.name);
         for (name, value) in &table {
             let at = SETTINGS.iter().position(|setting| setting.name == name);
-            let at = at.ok_or_else(|| wrong(unknown("setting", name, &names)))?;
+            let at = at.ok_or_else(|| wrong(UnknownName::new("setting", name, names).to_string()))?;
             let text = written(name, value).map_err(wrong)?;
             self.values[at] = Some(Value { text, origin: Origin::File(path.to_path_buf()) });
         }

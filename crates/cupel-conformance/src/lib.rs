@@ -13,7 +13,7 @@
 //! use cupel_conformance::{Options, OracleImplementation, load, run};
 //! use std::path::Path;
 //!
-//! let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/required/placing");
+//! let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/required/placing");
 //! let files = load(&[folder])?;
 //! let summary = run(&files, &mut OracleImplementation, &Options::default());
 //! assert!(summary.is_success(), "{summary}");
@@ -43,3 +43,8 @@ pub use program::Program;
 pub use protocol::serve;
 pub use run::{Options, Skip, Summary, Verdict, run, run_one};
 pub use vector::{Vector, VectorError};
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,12 +1,10 @@
 //! The binary's last line and exit codes.
 
-use std::path::Path;
 use std::process::{Command, Output};
 
 fn runner(arguments: &[&str]) -> Output {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     Command::new(env!("CARGO_BIN_EXE_cupel-conformance"))
-        .current_dir(root)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .args(arguments)
         .output()
         .unwrap()

@@ -85,7 +85,7 @@ impl Implementation for Liar {
 }
 
 fn files() -> Vec<VectorFile> {
-    load(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance")]).unwrap()
+    load(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance")]).unwrap()
 }
 
 fn passes(file: &VectorFile, falsify_report: Option<fn(&mut Report)>) -> bool {

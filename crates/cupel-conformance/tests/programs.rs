@@ -7,7 +7,7 @@ use cupel_conformance::protocol::{Placer, PlacingAnswer, PlacingTask};
 use cupel_conformance::{Implementation, Options, Program, Refusal, Skip, Verdict, load, run};
 
 fn conformance() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("conformance")
 }
 
 fn program<const N: usize>(command: [&str; N]) -> Program {

@@ -7,7 +7,7 @@ use cupel_conformance::protocol::{Report, Scorer, Slicer};
 use cupel_conformance::{OracleImplementation, serve};
 
 fn readme() -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/README.md");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("conformance/README.md");
     fs::read_to_string(path).unwrap()
 }
 

@@ -9,7 +9,7 @@ use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance");
     let files = match load(&[folder]) {
         Ok(files) => files,
         Err(error) => {

@@ -22,7 +22,6 @@ mod select;
 mod simulate;
 mod superseded;
 mod tokenizer;
-mod unknown;
 mod validate;
 
 pub use builder::EngineBuilder;
@@ -47,7 +46,6 @@ pub use schema::json_schemas;
 pub use select::{BudgetSummary, Selection, Summary};
 pub use simulate::{Curve, CurvePoint, CurveRange, Marginal, MinBudget, Window, Windows};
 pub use superseded::Superseded;
-pub use unknown::unknown;
 pub use validate::{Repaired, Validation};
 
 pub use cupel_chat::{Format, Pin};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use cupel::{PolicyDescription, Preset};
+use cupel_names::UnknownName;
 use cupel_relevance::{Strategies, auto};
 use serde::{Deserialize, Serialize};
 
-use crate::unknown::hint;
 use crate::{EngineError, ErrorCode, Schema};
 
 /// The policy that is used where none is named.
@@ -179,7 +179,8 @@ fn without_query() -> Strategies {
 
 fn unknown(name: &str) -> EngineError {
     let error = EngineError::new(ErrorCode::UnknownPolicy, format!("unknown policy `{name}`"));
-    error.with_remedy(hint(name, &KNOWN.map(Known::name)))
+    let hint = UnknownName::new("policy", name, KNOWN.map(Known::name)).or("or give a file").hint();
+    error.with_remedy(hint)
 }
 
 fn invalid(rule: impl Into<String>) -> EngineError {

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cupel_chat::Format;
+use cupel_names::UnknownName;
 use cupel_tokens::{Encoding, EstimateCounter, Model, OpenAiCounter, TokenCounter};
 
-use crate::unknown::hint;
 use crate::{EngineError, ErrorCode};
 
 /// The name of the counter that needs no vocabulary.
@@ -27,11 +27,11 @@ pub(crate) fn by_name(name: &str) -> Result<Counter, EngineError> {
     if path.exists() || path.extension().is_some() || path.components().count() > 1 {
         return from_file(path);
     }
-    let mut names = Encoding::ALL.map(Encoding::name).to_vec();
-    names.push(ESTIMATE);
+    let names = Encoding::ALL.map(Encoding::name).into_iter().chain([ESTIMATE]);
+    let hint = UnknownName::new("tokenizer", name, names).or("or give a file").hint();
     let error =
         EngineError::new(ErrorCode::UnknownTokenizer, format!("unknown tokenizer `{name}`"));
-    Err(error.with_remedy(hint(name, &names)))
+    Err(error.with_remedy(hint))
 }
 
 /// The counter where the caller says nothing: as the model counts, or as most models of the format

@@ -11,7 +11,7 @@
 //!     available_threads, compare, summarize,
 //! };
 //!
-//! let files = ["../../examples/eval/friends.jsonl"];
+//! let files = ["examples/friends.jsonl"];
 //! let data = DataSet::read_files(&files, &ReadOptions::default())?;
 //! let pipeline = Pipeline::builder()
 //!     .scorer(RecencyScorer)

@@ -151,5 +151,5 @@ pub use slicer::{
 
 /// The examples of the README.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -19,7 +19,7 @@ pub(crate) const EXAMPLES: [(&str, Format); 7] = [
 
 /// The text of an example.
 pub(crate) fn example(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use cupel_engine::json_schemas;
+use cupel_names::UnknownName;
 
 use super::Context;
 use crate::error::{Answer, Failure};
@@ -28,7 +29,7 @@ pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure>
     };
     let found = schemas.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     let Some((_, schema)) = found else {
-        return Err(Failure::cannot(cupel_engine::unknown("schema", name, &names)));
+        return Err(Failure::cannot(UnknownName::new("schema", name, names)));
     };
     output::print(&json::pretty(schema)?)?;
     Ok(Answer::Yes)

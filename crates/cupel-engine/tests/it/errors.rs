@@ -33,7 +33,7 @@ fn names_that_nobody_knows_get_the_nearest() {
     assert_error(
         built(Engine::builder().tokenizer("o200k")),
         ErrorCode::UnknownTokenizer,
-        "unknown tokenizer `o200k`; known are o200k_base, cl100k_base, estimate",
+        "unknown tokenizer `o200k`; known are o200k_base, cl100k_base, estimate, or give a file",
     );
 }
 

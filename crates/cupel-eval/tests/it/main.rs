@@ -38,7 +38,7 @@ fn pool(queries: &Value) -> Value {
     json!({"pool": "set/one", "items": items, "queries": queries})
 }
 
-/// The file of the same name in `examples/eval`.
+/// The file of the same name in `examples`.
 fn example(name: &str) -> String {
-    format!("{}/../../examples/eval/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/examples/{name}", env!("CARGO_MANIFEST_DIR"))
 }

@@ -1,13 +1,8 @@
-//! The project's README claims no more vectors than there are, and no fewer.
-
-use std::fs;
-use std::path::{Path, PathBuf};
+//! The README claims no more vectors than there are, and no fewer.
 
 use cupel_conformance::{Level, load};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::{read, root};
 
 #[test]
 fn the_readme_tells_how_many_vectors_there_are() {
@@ -16,6 +11,6 @@ fn the_readme_tells_how_many_vectors_there_are() {
     let (required, optional) = (count(Level::Required), count(Level::Optional));
     assert_eq!(required + optional, files.len());
     let claim = format!("all {required} Required and {optional} Optional vectors");
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let readme = read(&root().join("README.md"));
     assert!(readme.contains(&claim), "the README must say: {claim}");
 }
