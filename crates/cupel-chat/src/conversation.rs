@@ -184,13 +184,9 @@ impl Message {
         if !self.has_user_words() {
             return None;
         }
-        let words = match &self.item {
-            Some(item) => item.content().to_owned(),
-            None => {
-                let words = self.texts_of(Nature::Words);
-                if words.is_empty() { self.texts_of(Nature::Document) } else { words }
-            }
-        };
+        let words = self.item.as_ref().map(|item| item.content().to_owned());
+        let words = words.unwrap_or_else(|| self.texts_of(Nature::Words));
+        let words = if words.is_empty() { self.texts_of(Nature::Document) } else { words };
         Some(words).filter(|words| !words.trim().is_empty())
     }
 

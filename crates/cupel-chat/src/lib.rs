@@ -21,8 +21,8 @@
 //! let budget = ContextBudget::builder(30).build()?;
 //! let candidates =
 //!     request.candidates(&EstimateCounter::default(), &CandidateOptions::default())?;
-//! let window = pipeline.run(candidates.items(), &budget)?;
-//! let kept = candidates.positions(&window);
+//! let window = pipeline.window(candidates.items(), &budget)?;
+//! let kept: Vec<usize> = window.iter().map(|placed| placed.position).collect();
 //!
 //! // The call and its result went together.
 //! assert_eq!(candidates.kept_messages(&kept), [0, 3]);

@@ -112,7 +112,7 @@ fn read_document(block: Json<'_>, object: &Object<'_>, depth: usize, pieces: &mu
     match text.or_else(|| source.get("data").filter(|_| is_plain)) {
         Some(text) => nested(text, Nature::Document, depth, pieces),
         None => {
-            pieces.push(Piece { nature: Nature::Document, content: Content::Opaque(block.into()) })
+            pieces.push(Piece { nature: Nature::Document, content: Content::Opaque(block.into()) });
         }
     }
 }

@@ -77,7 +77,7 @@ impl<'r> Trial<'r> {
     /// Runs a pipeline with this budget and checks what comes out.
     pub(crate) fn run(&mut self, named: &Named, budget: i64) {
         let limits = ContextBudget::builder(budget).build().unwrap();
-        let window = match named.pipeline.run(self.candidates.items(), &limits) {
+        let window = match named.pipeline.window(self.candidates.items(), &limits) {
             Ok(window) => window,
             Err(CupelError::PinnedExceedsBudget { .. }) => {
                 assert!(
@@ -94,14 +94,13 @@ impl<'r> Trial<'r> {
             "{}: {budget}: pinned parts were let through",
             named.name
         );
-        let kept = self.candidates.positions(&window);
-        assert_eq!(kept.len(), window.len());
+        let kept: Vec<usize> = window.iter().map(|placed| placed.position).collect();
         let whole = kept.len() == self.candidates.items().len();
         // Slicers take nothing where there is no room, not even what costs nothing.
         if named.keeps_all && budget > self.pinned_tokens && budget >= self.total_tokens() {
             assert!(whole, "{}: {budget}: not all was kept", named.name);
         }
-        let tokens: i64 = window.iter().map(cupel::ContextItem::tokens).sum();
+        let tokens: i64 = kept.iter().map(|at| self.candidates.items()[*at].tokens()).sum();
         assert!(tokens <= budget, "{}: {tokens} tokens in a window of {budget}", named.name);
         if self.tried.insert(kept.clone()) {
             self.assert_window(&kept, tokens);
