@@ -16,6 +16,10 @@ pub struct CandidateOptions {
     /// What the provider counts beside texts, if that is not what the format tells. Items have
     /// texts alone.
     pub overheads: Option<Overheads>,
+    /// Whether the user may never speak twice in a row in what is left, as the chat templates of
+    /// many open models want it. Then whole turns are in or out, but for the last one. A request in
+    /// which the user does so already is refused. Items have no turns.
+    pub alternate: bool,
 }
 
 /// A request as candidates for the pipeline: one item for each bundle and each fixed part, in the

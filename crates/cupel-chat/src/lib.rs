@@ -119,6 +119,7 @@
 //! | `content-type`, `calls-type`, `tools-type` | something else where a text or list must be | by hand |
 //! | `no-messages` | an empty request | by hand |
 
+mod alternate;
 mod annotations;
 mod assemble;
 mod bundle;
@@ -128,6 +129,7 @@ mod derive;
 mod detect;
 mod document;
 mod error;
+mod file;
 mod format;
 mod grouping;
 mod json;
@@ -137,6 +139,7 @@ mod place;
 mod render;
 mod repair;
 mod request;
+mod rest;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -151,6 +154,7 @@ pub use grouping::PinReason;
 pub use pin::{ParsePinError, Pin};
 pub use repair::Repair;
 pub use request::Request;
+pub use rest::{UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
 pub use validate::Violation;
 
 /// The examples of the README.

@@ -3,7 +3,6 @@
 mod anthropic;
 pub(crate) mod content;
 mod gemini;
-mod image_size;
 mod items;
 mod langchain;
 mod openai_chat;

@@ -74,6 +74,11 @@ impl<'r> Trial<'r> {
         assert_eq!(self.candidates.items().len(), bundles.len());
     }
 
+    /// The windows that came out so far, as they are written.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = String> {
+        self.tried.iter().map(|kept| self.candidates.render(kept))
+    }
+
     /// Runs a pipeline with this budget and checks what comes out.
     pub(crate) fn run(&mut self, named: &Named, budget: i64) {
         let limits = ContextBudget::builder(budget).build().unwrap();
@@ -112,6 +117,10 @@ impl<'r> Trial<'r> {
         let output = self.candidates.render(kept);
         let context = || format!("kept {kept:?} of\n{}\ngave\n{output}", self.text);
 
+        if !self.format().has_free_order() && checker::user_begins(self.format(), self.text) {
+            let may_begin = matches!(self.format(), Format::OpenAiChat | Format::OpenAiResponses);
+            assert!(may_begin || checker::user_begins(self.format(), &output), "{}", context());
+        }
         let problems = checker::problems(self.format(), &output);
         let is_empty_list = self.format().has_free_order() && kept.is_empty();
         assert!(problems.is_empty() || is_empty_list, "{problems:?}: {}", context());
