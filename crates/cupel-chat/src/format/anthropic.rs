@@ -6,6 +6,9 @@
 //! assistant says and the results that follow. A user's message that has results as well as words
 //! belongs to the step that it answers; if its words are the user's last, that step is pinned too.
 //!
+//! Models that take system messages want them behind a message of the user: such a message belongs to
+//! its turn. A compaction stands for all that came before it, and stays.
+//!
 //! A step that begins without thinking stays with the one before it that began with thinking: the
 //! first step that the service sees must keep its thinking.
 
@@ -446,6 +449,69 @@ mod tests {
                 "[5] system-message",
                 "[6] thinking-last",
             ]
+        );
+    }
+
+    #[test]
+    fn system_messages_are_for_models_that_take_them_and_stay_where_they_are() {
+        let system = r#"{"role":"system","content":"S"}"#.to_owned();
+        let said = r#"{"role":"assistant","content":"done"}"#.to_owned();
+        let request = |model: &str, messages: &[String]| {
+            format!(r#"{{"model":"{model}","messages":{}}}"#, list(messages))
+        };
+        let messages =
+            [user("a"), system.clone(), said.clone(), user("b"), said.clone(), user("c")];
+        let text = request("claude-opus-4-8", &messages);
+        assert_eq!(
+            labels(&text, Anthropic),
+            [
+                "*messages[0..3]: user, system, assistant",
+                "messages[3..5]: user, assistant",
+                "*messages[5]: user",
+            ]
+        );
+        let refused = violations(&request("claude-sonnet-4-5", &messages), Anthropic);
+        assert_eq!(
+            refused,
+            [
+                "messages[1]: the system prompt is no message; put it into the field `system` of the \
+              request (system-message)"
+            ]
+        );
+        let misplaced = request("claude-opus-4-8", &[user("a"), said, system, user("b")]);
+        assert!(violations(&misplaced, Anthropic)[0].contains("must follow one of the user"));
+    }
+
+    #[test]
+    fn a_compaction_stays() {
+        let summary = r#"{"role":"assistant","content":[{"type":"compaction","content":"so far"},
+            {"type":"text","text":"on we go"}]}"#;
+        let text = list(&[user("a"), summary.into(), user("b"), call("x"), result("x"), user("c")]);
+        let labels = labels(&text, Anthropic);
+        assert_eq!(labels[0], "*[0..2]: user, assistant");
+        assert!(!labels[1].starts_with('*'));
+    }
+
+    #[test]
+    fn texts_are_not_empty_and_the_beginning_of_the_answer_does_not_end_in_space() {
+        let prefill =
+            |text: &str| list(&[user("go"), format!(r#"{{"role":"assistant","content":{text}}}"#)]);
+        assert_eq!(
+            violations(&prefill(r#""{ ""#), Anthropic),
+            ["[1].content: the beginning of the answer ends in white space; cut the white space \
+              off (trailing-space)"]
+        );
+        assert!(
+            violations(&prefill(r#"[{"type":"text","text":"{\n"}]"#), Anthropic)[0]
+                .contains("trailing-space")
+        );
+        assert_eq!(violations(&prefill(r#""{""#), Anthropic), [""; 0]);
+        assert_eq!(
+            violations(
+                &list(&[user("go"), r#"{"role":"assistant","content":""}"#.into(), user("x")]),
+                Anthropic
+            ),
+            ["[1].content: the text is empty; write something, or remove it (empty-text)"]
         );
     }
 

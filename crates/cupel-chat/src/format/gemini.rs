@@ -358,6 +358,24 @@ mod tests {
     }
 
     #[test]
+    fn the_config_of_the_sdk_is_read() {
+        let text = r#"{"contents":[{"parts":[{"text":"go"}]}],"config":{"maxOutputTokens":7,
+            "systemInstruction":"S","tools":[{"functionDeclarations":[{"name":"f"}]}],
+            "responseMimeType":"application/json","responseSchema":{"type":"OBJECT"}}}"#;
+        assert_eq!(read(text, Gemini).output_limit(), Some(7));
+        assert_eq!(
+            labels(text, Gemini),
+            [
+                "*config.systemInstruction: system prompt",
+                "*config.tools: tool definition",
+                "*contents[0]: user",
+            ]
+        );
+        let labels = labels(&text.replace("OBJECT\"", "OBJECT\",\"title\":\"t\""), Gemini);
+        assert_eq!(labels[2], "*config.responseSchema: output format");
+    }
+
+    #[test]
     fn broken_rules_are_named() {
         let one = r#"{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}"#;
         let text = list(&[CALLS, one, MODEL, RESPONSES, USER, CALLS]);

@@ -1,7 +1,8 @@
 //! LangChain message dumps, in three shapes: `messages_to_dict`, `model_dump` and `dumpd`.
 //!
 //! Which provider will get them is open, so the strictest rules hold: results directly follow their
-//! calls, and the first message after the system prompt is the user's. Bundles are whole turns, and
+//! calls. A dump may begin with a greeting of the model, but nothing that is left out makes one begin
+//! so. Bundles are whole turns, and
 //! of the last turn each step, as for Anthropic.
 
 use cupel_tokens::Overheads;
@@ -234,6 +235,14 @@ mod tests {
             ["*[0]: HumanMessage", "*[1..3]: AIMessage, tool result"]
         );
         assert_eq!(read(DUMPD, LangChain).query().as_deref(), Some("go"));
+    }
+
+    #[test]
+    fn a_dump_may_begin_with_a_greeting() {
+        let text = r#"[{"type":"ai","content":"Hello!"},{"type":"human","content":"a"},
+            {"type":"ai","content":"b"},{"type":"human","content":"c"}]"#;
+        assert_eq!(violations(text, LangChain), [""; 0]);
+        assert_eq!(labels(text, LangChain), ["[0]: ai", "[1..3]: human, ai", "*[3]: human"]);
     }
 
     #[test]

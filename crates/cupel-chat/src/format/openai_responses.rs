@@ -430,6 +430,38 @@ mod tests {
     }
 
     #[test]
+    fn tools_in_the_input_always_stay() {
+        for kind in ["additional_tools", "tools"] {
+            let tools =
+                format!(r#"{{"type":"{kind}","tools":[{{"type":"function","name":"f"}}]}}"#);
+            let labels = labels(&list(&[&tools, USER, MESSAGE, USER]), OpenAiResponses);
+            assert!(labels[0].starts_with("*[0]: ") && !labels[1].starts_with('*'), "{labels:?}");
+        }
+    }
+
+    #[test]
+    fn the_output_of_a_local_shell_may_name_its_call_by_id() {
+        let call =
+            r#"{"type":"local_shell_call","id":"ls_1","call_id":"c_1","action":{"type":"exec"}}"#;
+        for id in ["ls_1", "c_1"] {
+            let output =
+                format!(r#"{{"type":"local_shell_call_output","id":"{id}","output":"x"}}"#);
+            let text = list(&[USER, call, &output, USER]);
+            assert_eq!(violations(&text, OpenAiResponses), [""; 0], "{id}");
+            assert_eq!(labels(&text, OpenAiResponses)[1], "[1..3]: local shell call, tool result");
+        }
+    }
+
+    #[test]
+    fn what_the_service_searched_for_itself_needs_no_answer() {
+        let search =
+            r#"{"type":"tool_search_call","execution":"server","call_id":null,"arguments":{}}"#;
+        let found =
+            r#"{"type":"tool_search_output","execution":"server","call_id":null,"tools":[]}"#;
+        assert_eq!(violations(&list(&[USER, search, found, USER]), OpenAiResponses), [""; 0]);
+    }
+
+    #[test]
     fn input_may_be_a_text() {
         let text = r#"{"model":"gpt-5","instructions":"S","max_output_tokens":5,"input":"go"}"#;
         assert_eq!(

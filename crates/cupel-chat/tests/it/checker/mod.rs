@@ -144,6 +144,7 @@ fn role(format: Format, message: &Value) -> String {
     match format {
         Format::LangChain => langchain::kind(message).to_owned(),
         Format::Gemini => message["role"].as_str().unwrap_or("user").to_owned(),
+        Format::OpenAiResponses if text(message, "type").ends_with("tools") => "system".to_owned(),
         _ => text(message, "role").to_owned(),
     }
 }
