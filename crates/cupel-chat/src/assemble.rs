@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use cupel::{ContextItem, CupelError};
 use cupel_tokens::{Overheads, TokenCounter};
 
+use crate::alternate::join_turns;
 use crate::annotations::timeline;
 use crate::conversation::{Conversation, Message};
 use crate::derive::{fixed_item, group_item};
@@ -20,6 +21,9 @@ pub(crate) fn assemble(
     let conversation = request.conversation();
     let dialect = request.format().dialect();
     let mut groups = dialect.group(conversation);
+    if options.alternate && !request.format().has_free_order() {
+        groups = join_turns(conversation, groups)?;
+    }
     pin_groups(conversation, &mut groups, &options.pins)?;
     let overheads = match options.overheads {
         Some(overheads) if !request.format().has_free_order() => overheads,
@@ -115,14 +119,14 @@ fn weigh(
     overheads: &Overheads,
     counter: &dyn TokenCounter,
 ) -> Vec<Weight> {
-    let mut scale = Scale::new(overheads);
+    let mut scale = Scale::new(overheads, counter);
     for fixed in &conversation.fixed {
-        scale.put_fixed(fixed, counter);
+        scale.put_fixed(fixed);
     }
     for group in groups {
         scale.put_messages(group.messages.iter().map(|at| &conversation.messages[*at]));
     }
-    let mut weights = scale.weigh(counter);
+    let mut weights = scale.weigh();
     let primed = groups.iter().rposition(|group| group.pin == Some(PinReason::LastUserTurn));
     let primed =
         primed.map_or(weights.len().checked_sub(1), |at| Some(conversation.fixed.len() + at));

@@ -67,6 +67,10 @@ impl Bundle {
                     counted(fixed.definitions.len(), "tool definition", "tool definitions");
                 (summary, PinReason::ToolDefinitions)
             }
+            FixedPart::Other if is_output_format(&fixed.path) => {
+                ("output format".to_owned(), PinReason::PartOfRequest)
+            }
+            FixedPart::Other => ("other text".to_owned(), PinReason::PartOfRequest),
         };
         Self {
             path: fixed.path.clone(),
@@ -89,6 +93,12 @@ impl Bundle {
             messages: group.messages,
         }
     }
+}
+
+/// Whether a field says how the answer has to look.
+fn is_output_format(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    ["format", "schema", "output_config"].iter().any(|name| path.contains(name))
 }
 
 fn role(message: &Message) -> String {

@@ -1,6 +1,6 @@
 //! A request as candidates for the pipeline, and back.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 
 use cupel::ContextItem;
@@ -16,6 +16,10 @@ pub struct CandidateOptions {
     /// What the provider counts beside texts, if that is not what the format tells. Items have
     /// texts alone.
     pub overheads: Option<Overheads>,
+    /// Whether the user may never speak twice in a row in what is left, as the chat templates of
+    /// many open models want it. Then whole turns are in or out, but for the last one. A request in
+    /// which the user does so already is refused. Items have no turns.
+    pub alternate: bool,
 }
 
 /// A request as candidates for the pipeline: one item for each bundle and each fixed part, in the
@@ -125,19 +129,6 @@ impl Candidates {
         self.items.retain(|_| each.next().unwrap_or(true));
         let mut each = stays.iter().copied();
         self.bundles.retain(|_| each.next().unwrap_or(true));
-    }
-
-    /// The positions of a window's items, in the window's order. Items that are not of these
-    /// candidates are passed over.
-    pub fn positions<'w>(&self, window: impl IntoIterator<Item = &'w ContextItem>) -> Vec<usize> {
-        // Handles of the same item share its text, which is never empty: where that lives tells
-        // items apart.
-        let address = |item: &ContextItem| item.content().as_ptr().addr();
-        let known: HashMap<usize, usize> =
-            self.items.iter().enumerate().map(|(at, item)| (address(item), at)).collect();
-        let find = |item: &ContextItem| known.get(&address(item)).copied();
-        let is_known = |at: &usize, item: &ContextItem| self.items[*at].is_same_item(item);
-        window.into_iter().filter_map(|item| find(item).filter(|at| is_known(at, item))).collect()
     }
 
     /// The request with nothing but these candidates; what is fixed is always in it.

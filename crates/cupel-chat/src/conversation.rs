@@ -3,8 +3,11 @@
 use cupel_tokens::Image;
 
 use crate::annotations::Notes;
+use crate::file::File;
 use crate::format::content;
+use crate::grouping::PinReason;
 use crate::json::{Json, Object};
+use crate::rest::{has_text, is_setting};
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
@@ -22,6 +25,8 @@ pub(crate) struct Conversation {
     pub(crate) output_limit: Option<i64>,
     /// Whether the service knows of more messages than the request has.
     pub(crate) has_stored_messages: bool,
+    /// Whether a system prompt may stand among the messages, where it has a field of its own.
+    pub(crate) takes_system_messages: bool,
     /// Whether the last turn must begin with reasoning.
     pub(crate) wants_reasoning: bool,
     /// What is wrong with parts that are no messages.
@@ -41,6 +46,19 @@ impl Conversation {
                 Some(object) => read(json, &object, at, &path),
                 None => Message::of_no_object(json, at, path),
             });
+        }
+    }
+
+    /// Takes in what stands beside the messages and no rule knows, as the schema of the answer: it
+    /// counts, as it is written, and is never left out.
+    pub(crate) fn read_others(&mut self, prefix: &str, object: &Object<'_>, read: &[&str]) {
+        for (name, value) in object.fields() {
+            let is_known = read.contains(&name.as_ref()) || is_setting(&name);
+            if !is_known && has_text(value) {
+                let pieces = vec![Piece::text(Nature::Words, content::as_written(value))];
+                let (path, part) = (format!("{prefix}{name}"), FixedPart::Other);
+                self.fixed.push(Fixed { path, part, pieces, definitions: Vec::new() });
+            }
         }
     }
 
@@ -66,31 +84,39 @@ pub(crate) struct Fixed {
 
 impl Fixed {
     /// A system prompt: a text or blocks.
-    pub(crate) fn instructions(path: &'static str, prompt: Json<'_>) -> Self {
+    pub(crate) fn instructions(path: impl Into<String>, prompt: Json<'_>) -> Self {
         let mut pieces = Vec::new();
         content::nested(prompt, Nature::Words, 0, &mut pieces);
-        let (path, part) = (path.to_owned(), FixedPart::Instructions);
+        let (path, part) = (path.into(), FixedPart::Instructions);
         Self { path, part, pieces, definitions: Vec::new() }
     }
 
     /// A list of tool definitions.
-    pub(crate) fn tools(path: &'static str, tools: Json<'_>, flaws: &mut Vec<Finding>) -> Self {
+    pub(crate) fn tools(
+        path: impl Into<String>,
+        tools: Json<'_>,
+        flaws: &mut Vec<Finding>,
+    ) -> Self {
+        let path = path.into();
         let definitions = tools.list().unwrap_or_else(|| {
             let text = format!("must be a list, got {}", tools.describe());
             let remedy = "give the tool definitions as a list";
-            flaws.push(Finding::new(path, "tools-type", text, remedy));
+            flaws.push(Finding::new(&path, "tools-type", text, remedy));
             Vec::new()
         });
-        let (path, part) = (path.to_owned(), FixedPart::Tools);
+        let part = FixedPart::Tools;
         let definitions = definitions.into_iter().map(JsonText::from).collect();
         Self { path, part, pieces: Vec::new(), definitions }
     }
 }
 
+/// What a fixed part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FixedPart {
     Instructions,
     Tools,
+    /// Anything else that the model may read, as the schema of its answer.
+    Other,
 }
 
 impl FixedPart {
@@ -99,6 +125,7 @@ impl FixedPart {
         match self {
             Self::Instructions => Role::System.name(),
             Self::Tools => "tools",
+            Self::Other => "other",
         }
     }
 }
@@ -141,6 +168,8 @@ pub(crate) struct Message {
     /// The blocks of its content, where that is a list.
     pub(crate) blocks: Vec<JsonText>,
     pub(crate) bond: Bond,
+    /// Why it must stay, if it must.
+    pub(crate) stays: Option<PinReason>,
     pub(crate) notes: Notes,
     pub(crate) flaws: Vec<Finding>,
     /// The item itself, where the format is Cupel's own.
@@ -159,6 +188,7 @@ impl Message {
             answers: Vec::new(),
             blocks: Vec::new(),
             bond: Bond::None,
+            stays: None,
             notes: Notes::default(),
             flaws: Vec::new(),
             item: None,
@@ -175,7 +205,7 @@ impl Message {
 
     /// Whether the user says something in this message, beside answers of tools.
     pub(crate) fn has_user_words(&self) -> bool {
-        let is_word = |piece: &Piece| !matches!(piece.nature, Nature::Answer);
+        let is_word = |piece: &Piece| matches!(piece.nature, Nature::Words | Nature::Document);
         self.role == Role::User && (self.answers.is_empty() || self.pieces.iter().any(is_word))
     }
 
@@ -184,13 +214,9 @@ impl Message {
         if !self.has_user_words() {
             return None;
         }
-        let words = match &self.item {
-            Some(item) => item.content().to_owned(),
-            None => {
-                let words = self.texts_of(Nature::Words);
-                if words.is_empty() { self.texts_of(Nature::Document) } else { words }
-            }
-        };
+        let words = self.item.as_ref().map(|item| item.content().to_owned());
+        let words = words.unwrap_or_else(|| self.texts_of(Nature::Words));
+        let words = if words.is_empty() { self.texts_of(Nature::Document) } else { words };
         Some(words).filter(|words| !words.trim().is_empty())
     }
 
@@ -255,15 +281,22 @@ impl Piece {
 /// What a piece is to the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nature {
+    /// What somebody says.
     Words,
+    /// What a tool answers.
     Answer,
+    /// What is read.
     Document,
+    /// What stands beside all that.
+    Aside,
 }
 
 /// What a piece consists of.
 pub(crate) enum Content {
     Text(Text),
     Image(Image, JsonText),
-    /// Sound, files, secrets: something that cannot be counted from here.
+    /// Sound, documents and other files.
+    File(File, JsonText),
+    /// Something that stands for what the service has, and cannot be counted from here.
     Opaque(JsonText),
 }

@@ -7,6 +7,7 @@ use cupel::{ContextItem, ContextItemBuilder, ContextKind, ContextSource, CupelEr
 
 use crate::annotations::Notes;
 use crate::conversation::{Content, Conversation, Fixed, FixedPart, Message, Piece, Role};
+use crate::file::Opened;
 use crate::grouping::Group;
 use crate::json::Json;
 use crate::weigh::Weight;
@@ -26,7 +27,7 @@ pub(crate) fn fixed_item(
         push_line(&mut content, definition.view().raw());
     }
     let kind = match fixed.part {
-        FixedPart::Instructions => ContextKind::system_prompt(),
+        FixedPart::Instructions | FixedPart::Other => ContextKind::system_prompt(),
         FixedPart::Tools => ContextKind::new(TOOL_DEFINITION)?,
     };
     let item = ContextItemBuilder::new(or_path(content, &fixed.path), weight.total)
@@ -120,6 +121,10 @@ fn push_pieces(content: &mut String, pieces: &[Piece]) {
         match &piece.content {
             Content::Text(text) => push_line(content, text),
             Content::Image(_, json) => push_line(content, &named("image", json.view())),
+            Content::File(file, json) => match file.open() {
+                Opened::Text(text) => push_line(content, &text),
+                Opened::Attachment(_) => push_line(content, &named("attachment", json.view())),
+            },
             Content::Opaque(json) => push_line(content, &named("attachment", json.view())),
         }
     }

@@ -64,6 +64,8 @@ fn detect_messages(top: &Object<'_>, messages: &[Json<'_>]) -> Result<Format, Ch
         Ok(Format::LangChain)
     } else if any(&is_response_item) {
         Ok(Format::OpenAiResponses)
+    } else if has_openai_signs(top, &sample) {
+        Ok(Format::OpenAiChat)
     } else if has_anthropic_signs(top) || any(&is_anthropic) {
         Ok(Format::Anthropic)
     } else if any(&|message| message.has("role")) || top.has("messages") {
@@ -90,15 +92,29 @@ fn is_response_item(message: &Object<'_>) -> bool {
         || has_block(message, &["input_text", "output_text", "input_image", "input_file"])
 }
 
-/// What stands beside the messages of an Anthropic request and of no other.
+/// What only Chat Completions has: roles and calls of its own, and functions as tools. Whoever
+/// speaks it may name any model, and pass on blocks of others.
+fn has_openai_signs(top: &Object<'_>, sample: &[Object<'_>]) -> bool {
+    const ROLES: [&str; 3] = ["developer", "tool", "function"];
+    let is_openai = |message: &Object<'_>| {
+        message.has("tool_calls")
+            || message.has("tool_call_id")
+            || message.str("role").is_some_and(|role| ROLES.contains(&role.as_ref()))
+            || has_block(message, &["image_url", "input_audio", "file"])
+    };
+    let defines_function = |tool: &Json<'_>| tool.object().is_some_and(|t| t.has("function"));
+    let tools = top.get("tools").and_then(Json::list).unwrap_or_default();
+    sample.iter().any(is_openai) || tools.iter().any(defines_function)
+}
+
+/// What stands beside the messages of an Anthropic request and of no other. The model says nothing:
+/// gateways take any model in any shape.
 fn has_anthropic_signs(top: &Object<'_>) -> bool {
-    let names_claude = top.str("model").is_some_and(|model| model.contains("claude"));
     let defines_tool = |tool: &Json<'_>| tool.object().is_some_and(|t| t.has("input_schema"));
     let tools = top.get("tools").and_then(Json::list).unwrap_or_default();
-    names_claude
-        || ["system", "anthropic_version", "anthropic_beta", "stop_sequences"]
-            .iter()
-            .any(|name| top.has(name))
+    ["system", "anthropic_version", "anthropic_beta", "stop_sequences"]
+        .iter()
+        .any(|name| top.has(name))
         || tools.iter().any(defines_tool)
 }
 
@@ -127,13 +143,33 @@ mod tests {
     #[test]
     fn whole_requests_are_told_apart_by_their_fields() {
         assert_format(r#"{"model":"gpt-4o","messages":[]}"#, Format::OpenAiChat);
-        assert_format(r#"{"model":"claude-sonnet-4-5","messages":[]}"#, Format::Anthropic);
         assert_format(r#"{"system":"x","messages":[]}"#, Format::Anthropic);
         assert_format(r#"{"messages":[],"tools":[{"input_schema":{}}]}"#, Format::Anthropic);
         assert_format(r#"{"input":"hi"}"#, Format::OpenAiResponses);
         assert_format(r#"{"contents":[]}"#, Format::Gemini);
         assert_format(r#"{"items":[]}"#, Format::Items);
         assert_format(r#"{"messages":[{"type":"human","content":"x"}]}"#, Format::LangChain);
+    }
+
+    #[test]
+    fn the_shape_decides_and_the_model_never() {
+        for model in ["claude-sonnet-4-5", "anthropic/claude-opus-5", "gemini-3-pro", "gpt-4o"] {
+            let request = |rest: &str| format!(r#"{{"model":"{model}",{rest}}}"#);
+            let chat = r#""messages":[{"role":"user","content":"x"}]"#;
+            assert_format(&request(chat), Format::OpenAiChat);
+            let system =
+                r#""messages":[{"role":"system","content":"s"},{"role":"user","content":"x"}]"#;
+            assert_format(&request(system), Format::OpenAiChat);
+            let tools = r#""messages":[{"role":"user","content":[{"type":"thinking"}]},
+                {"role":"tool","tool_call_id":"a","content":"x"}]"#;
+            assert_format(&request(tools), Format::OpenAiChat);
+            let functions = format!(
+                r#"{chat},"stop_sequences":["x"],"tools":[{{"type":"function","function":{{"name":"f"}}}}]"#
+            );
+            assert_format(&request(&functions), Format::OpenAiChat);
+            assert_format(&request(&format!(r#"{chat},"system":"s""#)), Format::Anthropic);
+            assert_format(&request(r#""contents":[]"#), Format::Gemini);
+        }
     }
 
     #[test]

@@ -16,8 +16,10 @@ pub(crate) struct Group {
 pub enum PinReason {
     /// It is the system prompt.
     SystemPrompt,
-    /// It defines the tools.
+    /// It defines tools.
     ToolDefinitions,
+    /// It is another part of the request that is no message, as the schema of the answer.
+    PartOfRequest,
     /// It is the last that the user said.
     LastUserTurn,
     /// It is the end of the request, which the model has to go on from.
@@ -37,6 +39,7 @@ impl PinReason {
         match self {
             Self::SystemPrompt => "system prompt",
             Self::ToolDefinitions => "tool definitions",
+            Self::PartOfRequest => "part of the request",
             Self::LastUserTurn => "last user turn",
             Self::EndOfRequest => "end of the request",
             Self::Reference => "refers to what is not in the request",
@@ -83,14 +86,17 @@ pub(crate) fn exchanges(conversation: &Conversation) -> Vec<Group> {
 
 /// A whole turn, from one message of the user to the next. The last turn, in which an agent may
 /// have gone a long way, is taken apart: the user's message, then step by step.
-pub(crate) fn turns(conversation: &Conversation) -> Vec<Group> {
+///
+/// With `system_apart`, system prompts among the messages are groups of their own; else they belong
+/// to the turn that they stand in.
+pub(crate) fn turns(conversation: &Conversation, system_apart: bool) -> Vec<Group> {
     let messages = &conversation.messages;
     let last_opening = messages.iter().rposition(Message::opens_turn);
     let mut groups: Vec<Group> = Vec::new();
     let mut turn: Option<usize> = None;
     let mut before = Role::System;
     for (at, message) in messages.iter().enumerate() {
-        if message.role == Role::System {
+        if message.role == Role::System && (system_apart || turn.is_none()) {
             groups.push(Group::of(vec![at]));
             continue;
         }
@@ -125,10 +131,14 @@ fn continues_reasoning(conversation: &Conversation, group: &Group, at: usize) ->
     !reasons(at) && group.messages.first().is_some_and(|first| reasons(*first))
 }
 
-/// Pins system prompts, the last that the user said, and the end of the request.
+/// Pins system prompts and what else must stay, the last that the user said, and the end of the
+/// request.
 pub(crate) fn pin_both_ends(conversation: &Conversation, groups: &mut [Group]) {
     let messages = &conversation.messages;
     for group in &mut *groups {
+        if let Some(reason) = group.messages.iter().find_map(|at| messages[*at].stays) {
+            group.pin(reason);
+        }
         if group.messages.iter().any(|at| messages[*at].role == Role::System) {
             group.pin(PinReason::SystemPrompt);
         }

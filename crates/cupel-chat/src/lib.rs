@@ -21,8 +21,8 @@
 //! let budget = ContextBudget::builder(30).build()?;
 //! let candidates =
 //!     request.candidates(&EstimateCounter::default(), &CandidateOptions::default())?;
-//! let window = pipeline.run(candidates.items(), &budget)?;
-//! let kept = candidates.positions(&window);
+//! let window = pipeline.window(candidates.items(), &budget)?;
+//! let kept: Vec<usize> = window.iter().map(|placed| placed.position).collect();
 //!
 //! // The call and its result went together.
 //! assert_eq!(candidates.kept_messages(&kept), [0, 3]);
@@ -53,7 +53,8 @@
 //!
 //! A message of the user that holds results as well as words belongs to the step that it answers. In
 //! the last turn, a step that begins without thinking stays with the step before it that began with
-//! thinking.
+//! thinking. With [`CandidateOptions::alternate`], a whole turn is a bundle in every format, but for the
+//! last one: then no window has two messages of the user in a row.
 //!
 //! # What is derived
 //!
@@ -61,15 +62,21 @@
 //! |---|---|---|---|
 //! | `system`, `instructions`, `systemInstruction` | `SystemPrompt` | always | `role:system` |
 //! | `tools`, `functions` | `ToolDefinition` | always | `role:tools` |
+//! | the schema of the answer, any other text beside the messages | `SystemPrompt` | always | `role:other` |
 //! | message of role system or developer | `SystemPrompt` | always | `role:system` |
 //! | message of the user (`user`, `human`) | `Message`, or `Document` if most of it is documents | the last one | `role:user`, `speaker:NAME` |
 //! | message of the assistant (`assistant`, `model`, `ai`) | `Message` | if it ends the request | `role:assistant`, `speaker:NAME` |
 //! | calls with their results | `ToolOutput` | if they end the request | `role:assistant`, `role:tool`, `tool:NAME`, `call:ID` |
 //! | a whole turn | what most of its tokens are | no | those of its messages |
 //! | `item_reference`, `compaction`, output without a call of a stored response | as above | always | as above |
+//! | `additional_tools`, `tools` in the input | `SystemPrompt` | always | `role:system` |
 //! | item | its own | its own | its own |
 //! | MCP `annotations` on a message, a block or an item | – | `priority` 1 | `audience:NAME` |
 //! | `session_id`, `session`, `thread_id`, `conversation_id` | – | – | `session:ID` |
+//!
+//! **The question** of a request, [`Request::query`], is what the user last said, in their own words:
+//! nothing that came after it, and nothing that a tool answered. [`Candidates::last_user_turn`] and
+//! [`Candidates::since_last_user_turn`] say where it is and what an agent did since.
 //!
 //! **Pins.** What the user said last is pinned, and so is the end of the request, which the model has
 //! to go on from. [`CandidateOptions::pins`] adds to that by index, role or field; a pinned message
@@ -91,9 +98,12 @@
 //!
 //! **Tokens** are those of texts, calls, results, images and definitions, and what the provider
 //! counts beside them ([`cupel_tokens::Overheads`]). What the answer begins with counts as part of the
-//! last user turn. Sound and files cannot be counted from here: they count as nothing, and
-//! [`Candidates::is_estimate`] says so. Reasoning that is encrypted counts as nothing, since the
-//! service leaves it out again once the turn is over.
+//! last user turn. Documents count by their pages, sound and films by their seconds, text files by
+//! their text, and where none of that can be known, by a bound
+//! ([`cupel_tokens::AttachmentRule`]); then [`Candidates::is_estimate`] says so. **No text is free**: one
+//! in a field that no rule knows counts as well, but for [`UNCOUNTED_FIELDS`] and, beside the messages,
+//! [`UNCOUNTED_SETTINGS`]. Reasoning that is encrypted counts as nothing, since the service leaves it
+//! out again once the turn is over.
 //!
 //! # Rules
 //!
@@ -107,8 +117,10 @@
 //! | `missing-call-id` | a call or result without an id | goes |
 //! | `result-not-first` | Anthropic: something before the results | results move to the front |
 //! | `misplaced-block` | a call in a message of the user, a result in one of the assistant | goes |
-//! | `first-not-user` | Anthropic, LangChain: something before the first message of the user | goes |
-//! | `system-message` | Anthropic: a system prompt among the messages | by hand |
+//! | `first-not-user` | Anthropic: something before the first message of the user | goes |
+//! | `system-message` | Anthropic: a system prompt among the messages, of a model that does not take it, or not behind a message of the user | by hand |
+//! | `empty-text` | Anthropic: a text without letters | goes |
+//! | `trailing-space` | Anthropic: the beginning of the answer ends in white space | by hand |
 //! | `thinking-last` | Anthropic: a message that ends with thinking | the thinking goes |
 //! | `missing-thinking` | Anthropic, thinking enabled: the last turn begins without it | steps before the first thinking go |
 //! | `response-count` | Gemini: not as many responses as calls | both go |
@@ -118,7 +130,9 @@
 //! | `missing-content`, `message-type` | a message without content; something that is no message | goes |
 //! | `content-type`, `calls-type`, `tools-type` | something else where a text or list must be | by hand |
 //! | `no-messages` | an empty request | by hand |
+//! | `consecutive-user` | with [`CandidateOptions::alternate`]: the user speaks twice in a row | by hand |
 
+mod alternate;
 mod annotations;
 mod assemble;
 mod bundle;
@@ -128,6 +142,7 @@ mod derive;
 mod detect;
 mod document;
 mod error;
+mod file;
 mod format;
 mod grouping;
 mod json;
@@ -137,6 +152,7 @@ mod place;
 mod render;
 mod repair;
 mod request;
+mod rest;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -151,6 +167,7 @@ pub use grouping::PinReason;
 pub use pin::{ParsePinError, Pin};
 pub use repair::Repair;
 pub use request::Request;
+pub use rest::{UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
 pub use validate::Violation;
 
 /// The examples of the README.

@@ -167,3 +167,44 @@ impl fmt::Debug for Request {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Format;
+    use crate::testing::read;
+
+    #[test]
+    fn the_question_is_what_the_user_said_last_however_far_back() {
+        let text = r#"[{"role":"user","content":"first"},{"role":"assistant","content":"a"},
+            {"role":"user","content":[{"type":"text","text":"why?"},{"type":"file","file":{"file_data":"data:text/plain,long"}}]},
+            {"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"because"}}]},
+            {"role":"tool","tool_call_id":"1","content":"tool output"},
+            {"role":"assistant","content":"I see."}]"#;
+        let request = read(text, Format::OpenAiChat);
+        assert_eq!(request.query().as_deref(), Some("why?"));
+        assert_eq!(request.last_user_message(), Some(2));
+    }
+
+    #[test]
+    fn results_and_unknown_fields_are_not_the_users_words() {
+        let text = r#"[{"role":"user","content":"why?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},
+            {"role":"user","note":"x","content":[{"type":"tool_result","tool_use_id":"a","content":"tool output"}]}]"#;
+        let request = read(text, Format::Anthropic);
+        assert_eq!(
+            (request.query().as_deref(), request.last_user_message()),
+            (Some("why?"), Some(0))
+        );
+    }
+
+    #[test]
+    fn where_the_user_only_shows_something_the_words_before_count() {
+        let text = r#"[{"role":"user","content":"what is this?"},
+            {"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org"}}]}]"#;
+        assert_eq!(read(text, Format::OpenAiChat).query().as_deref(), Some("what is this?"));
+        assert_eq!(
+            read(r#"[{"role":"assistant","content":"a"}]"#, Format::OpenAiChat).query(),
+            None
+        );
+    }
+}

@@ -3,6 +3,7 @@
 use cupel_tokens::{Overheads, TokenCounter};
 
 use crate::conversation::{Content, Fixed, Message, Nature, Piece};
+use crate::file::{File, Opened};
 
 /// The tokens of a bundle.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,7 @@ impl Weight {
     fn add(&mut self, nature: Nature, tokens: i64) {
         self.total = self.total.saturating_add(tokens);
         match nature {
-            Nature::Words => {}
+            Nature::Words | Nature::Aside => {}
             Nature::Answer => self.answers = self.answers.saturating_add(tokens),
             Nature::Document => self.documents = self.documents.saturating_add(tokens),
         }
@@ -30,6 +31,7 @@ impl Weight {
 /// Collects texts, so that they are counted all at once.
 pub(crate) struct Scale<'a> {
     overheads: &'a Overheads,
+    counter: &'a dyn TokenCounter,
     weights: Vec<Weight>,
     texts: Vec<&'a str>,
     /// For each text, whose weight it adds to, and as what.
@@ -37,12 +39,13 @@ pub(crate) struct Scale<'a> {
 }
 
 impl<'a> Scale<'a> {
-    pub(crate) fn new(overheads: &'a Overheads) -> Self {
-        Self { overheads, weights: Vec::new(), texts: Vec::new(), owners: Vec::new() }
+    pub(crate) fn new(overheads: &'a Overheads, counter: &'a dyn TokenCounter) -> Self {
+        let (weights, texts, owners) = (Vec::new(), Vec::new(), Vec::new());
+        Self { overheads, counter, weights, texts, owners }
     }
 
     /// Puts a fixed part on the scale.
-    pub(crate) fn put_fixed(&mut self, fixed: &'a Fixed, counter: &dyn TokenCounter) {
+    pub(crate) fn put_fixed(&mut self, fixed: &'a Fixed) {
         self.weights.push(Weight::default());
         self.put_pieces(&fixed.pieces);
         if fixed.definitions.is_empty() {
@@ -57,7 +60,7 @@ impl<'a> Scale<'a> {
             }
             return;
         };
-        self.put(Nature::Words, self.overheads.tools_tokens(&values, counter));
+        self.put(Nature::Words, self.overheads.tools_tokens(&values, self.counter));
     }
 
     /// Puts messages on the scale, as one weight.
@@ -83,8 +86,8 @@ impl<'a> Scale<'a> {
     }
 
     /// All weights, in the order in which they were put.
-    pub(crate) fn weigh(mut self, counter: &dyn TokenCounter) -> Vec<Weight> {
-        let counts = counter.count_all(&self.texts);
+    pub(crate) fn weigh(mut self) -> Vec<Weight> {
+        let counts = self.counter.count_all(&self.texts);
         for (tokens, (owner, nature)) in counts.into_iter().zip(&self.owners) {
             self.weights[*owner].add(*nature, tokens);
         }
@@ -98,12 +101,26 @@ impl<'a> Scale<'a> {
                 Content::Image(image, _) => {
                     self.put(piece.nature, self.overheads.image_tokens(image));
                 }
-                Content::Opaque(_) => {
-                    if let Some(weight) = self.weights.last_mut() {
-                        weight.is_estimate = true;
-                    }
-                }
+                Content::File(file, _) => self.put_file(piece.nature, file),
+                Content::Opaque(_) => self.mark_as_estimate(),
             }
+        }
+    }
+
+    /// A file counts as its text, or by the provider's rule.
+    fn put_file(&mut self, nature: Nature, file: &File) {
+        match file.open() {
+            Opened::Text(text) => self.put(nature, self.counter.count(&text)),
+            Opened::Attachment(attachment) => {
+                self.put(nature, self.overheads.attachment_tokens(&attachment));
+                self.mark_as_estimate();
+            }
+        }
+    }
+
+    fn mark_as_estimate(&mut self) {
+        if let Some(weight) = self.weights.last_mut() {
+            weight.is_estimate = true;
         }
     }
 

@@ -44,6 +44,7 @@
 //!
 //! - `huggingface`: reads a `tokenizer.json`. No C code, nothing is downloaded.
 
+mod attachment;
 mod counter;
 mod encoding;
 mod estimate;
@@ -58,6 +59,7 @@ mod parallel;
 mod supplied;
 mod tool;
 
+pub use attachment::{Attachment, AttachmentRule};
 pub use counter::TokenCounter;
 pub use cupel_names::nearest_name;
 pub use encoding::{Encoding, UnknownEncoding};

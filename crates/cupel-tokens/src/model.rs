@@ -75,6 +75,9 @@ pub struct Model {
     pub tools: ToolRule,
     /// How its images are counted.
     pub images: ImageRule,
+    /// Whether its provider takes a system prompt among the messages, where its format has a field
+    /// for it: only then may it stand behind a message of the user.
+    pub takes_system_messages: bool,
 }
 
 impl Model {

@@ -37,6 +37,7 @@ const fn openai(
         estimate_percent: 100,
         tools: ToolRule::OpenAi { function: 7 },
         images,
+        takes_system_messages: false,
     }
 }
 
@@ -64,6 +65,13 @@ const fn claude(name: &'static str, tool_prompt: i64) -> Model {
     }
 }
 
+/// Anthropic, Claude 4.8 and later, but for Sonnet 5, of which sources disagree: system messages may
+/// stand behind a message of the user. Anthropic's page on Opus 4.8 says so, and the model profiles
+/// of `@langchain/anthropic` 1.5.13 list the others.
+const fn claude_with_system_messages(name: &'static str, tool_prompt: i64) -> Model {
+    Model { takes_system_messages: true, ..claude(name, tool_prompt) }
+}
+
 /// Anthropic, Claude 3 to 4.6: about a fifth more tokens than `o200k_base`.
 const fn claude_before_4_7(
     name: &'static str,
@@ -80,6 +88,7 @@ const fn claude_before_4_7(
         estimate_percent: 120,
         tools: ToolRule::Json { prompt: tool_prompt },
         images: ImageRule::AnthropicPatches { edge: 1_568, budget: 1_568 },
+        takes_system_messages: false,
     }
 }
 
@@ -99,6 +108,7 @@ const fn gemini_before_3(name: &'static str, context_window: i64, max_output: i6
         estimate_percent: 100,
         tools: ToolRule::Json { prompt: 0 },
         images: ImageRule::GoogleTiles,
+        takes_system_messages: false,
     }
 }
 
@@ -171,16 +181,16 @@ pub(crate) const MODELS: &[Model] = &[
     openai_before_4o("gpt-4", 8_192, 8_192),
     openai_before_4o("gpt-3.5-turbo", 16_385, 4_096),
     openai_before_4o("gpt-35-turbo", 16_385, 4_096),
-    claude("claude-fable-5-1", 354),
-    claude("claude-mythos-5-1", 354),
-    claude("claude-opus-5-5", 286),
-    claude("claude-sonnet-5-5", 354),
-    claude("claude-haiku-5-5", 354),
-    claude("claude-fable-5", 354),
-    claude("claude-mythos-5", 354),
-    claude("claude-opus-5", 286),
+    claude_with_system_messages("claude-fable-5-1", 354),
+    claude_with_system_messages("claude-mythos-5-1", 354),
+    claude_with_system_messages("claude-opus-5-5", 286),
+    claude_with_system_messages("claude-sonnet-5-5", 354),
+    claude_with_system_messages("claude-haiku-5-5", 354),
+    claude_with_system_messages("claude-fable-5", 354),
+    claude_with_system_messages("claude-mythos-5", 354),
+    claude_with_system_messages("claude-opus-5", 286),
     claude("claude-sonnet-5", 354),
-    claude("claude-opus-4-8", 290),
+    claude_with_system_messages("claude-opus-4-8", 290),
     claude("claude-opus-4-7", 675),
     claude_before_4_7("claude-opus-4-6", 1_000_000, 128_000, 497),
     claude_before_4_7("claude-sonnet-4-6", 1_000_000, 128_000, 497),

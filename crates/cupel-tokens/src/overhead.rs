@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::{Image, ImageRule, Model, Provider, TokenCounter, ToolRule};
+use crate::{
+    Attachment, AttachmentRule, Image, ImageRule, Model, Provider, TokenCounter, ToolRule,
+};
 
 /// What a provider counts beside the texts of a request.
 ///
@@ -54,6 +56,8 @@ pub struct Overheads {
     pub tools: ToolRule,
     /// How images are counted.
     pub images: ImageRule,
+    /// How other attached files are counted.
+    pub attachments: AttachmentRule,
 }
 
 impl Overheads {
@@ -67,6 +71,7 @@ impl Overheads {
             per_tool_result: 0,
             tools: ToolRule::Json { prompt: 0 },
             images: ImageRule::Fixed(0),
+            attachments: AttachmentRule::NONE,
         }
     }
 
@@ -80,6 +85,7 @@ impl Overheads {
             per_tool_result: 0,
             tools: ToolRule::OpenAi { function: 7 },
             images: ImageRule::OpenAiTiles { base: 85, tile: 170 },
+            attachments: AttachmentRule::OPENAI,
         }
     }
 
@@ -98,6 +104,7 @@ impl Overheads {
             per_tool_result: 8,
             tools: ToolRule::Json { prompt: 497 },
             images: ImageRule::AnthropicPatches { edge: 1_568, budget: 1_568 },
+            attachments: AttachmentRule::ANTHROPIC,
         }
     }
 
@@ -107,6 +114,7 @@ impl Overheads {
             per_tool_call: 4,
             per_tool_result: 4,
             images: ImageRule::Fixed(1_120),
+            attachments: AttachmentRule::GEMINI,
             ..Self::none()
         }
     }
@@ -119,6 +127,7 @@ impl Overheads {
             reply_priming: 4,
             per_tool_call: 8,
             per_tool_result: 8,
+            attachments: AttachmentRule::ANTHROPIC,
             ..Self::gemini()
         }
     }
@@ -131,7 +140,11 @@ impl Overheads {
             Provider::Google => Self::gemini(),
             Provider::Open => Self::open_weights(),
         };
-        Self { tools: model.tools, images: model.images, ..frame }
+        let attachments = match model.images {
+            ImageRule::GoogleTiles => AttachmentRule::GEMINI_BEFORE_3,
+            _ => frame.attachments,
+        };
+        Self { tools: model.tools, images: model.images, attachments, ..frame }
     }
 
     /// The tokens of all tool definitions of a request; none if there are none.
@@ -147,6 +160,11 @@ impl Overheads {
     /// The tokens of an image.
     pub fn image_tokens(&self, image: &Image) -> i64 {
         self.images.tokens(image)
+    }
+
+    /// The tokens of another attached file.
+    pub fn attachment_tokens(&self, attachment: &Attachment) -> i64 {
+        self.attachments.tokens(attachment, &self.images)
     }
 }
 

@@ -28,7 +28,8 @@ pub enum ToolRule {
     /// of an `enum` less 3 for the list, and 12 once a request.
     ///
     /// The cookbook ends there. Nested objects are counted by the same rule, and whatever else a
-    /// schema says as its JSON text.
+    /// definition or a schema says as its JSON text, but for `required`, `additionalProperties`,
+    /// `title` and `$schema`.
     OpenAi {
         /// For each function: 7 since GPT-4o, 10 before.
         function: i64,
@@ -74,9 +75,9 @@ impl ToolRule {
     /// The tokens of one definition, without [what counts once](Self::base).
     pub fn definition_tokens(&self, tool: &Value, counter: &dyn TokenCounter) -> i64 {
         match (self, function_of(tool)) {
-            (Self::OpenAi { function }, Some(definition)) => {
-                function.saturating_add(function_tokens(definition, counter))
-            }
+            (Self::OpenAi { function }, Some(definition)) => function
+                .saturating_add(function_tokens(definition, counter))
+                .saturating_add(texts_beside(tool, counter)),
             _ => counter.count(&tool.to_string()),
         }
     }
@@ -90,12 +91,35 @@ fn function_of(tool: &Value) -> Option<&Map<String, Value>> {
     Some(definition)
 }
 
+/// What a tool and its function say beside name, description and parameters.
+fn texts_beside(tool: &Value, counter: &dyn TokenCounter) -> i64 {
+    const COUNTED: [&str; 6] =
+        ["type", "function", "name", "description", "parameters", "cache_control"];
+    let outer = tool.as_object();
+    let inner = tool.get("function").and_then(Value::as_object);
+    let fields = outer.into_iter().chain(inner).flatten();
+    fields
+        .filter(|(key, value)| !COUNTED.contains(&key.as_str()) && has_text(value))
+        .map(|(key, value)| counter.count(&format!("{key}:{value}")))
+        .fold(0, i64::saturating_add)
+}
+
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => list.iter().any(has_text),
+        Value::Object(map) => map.values().any(has_text),
+        _ => false,
+    }
+}
+
 fn function_tokens(definition: &Map<String, Value>, counter: &dyn TokenCounter) -> i64 {
     let line = format!("{}:{}", text(definition, "name"), description(definition));
     let parameters = definition.get("parameters").and_then(Value::as_object);
     let mut tokens = counter.count(&line);
     // A list of what is left to do instead of recursion: schemas nest as deep as they like.
     let mut schemas: Vec<&Map<String, Value>> = parameters.into_iter().collect();
+    tokens = tokens.saturating_add(parameters.map_or(0, |schema| own_tokens(schema, counter)));
     while let Some(schema) = schemas.pop() {
         if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
             if !properties.is_empty() {
@@ -106,7 +130,10 @@ fn function_tokens(definition: &Map<String, Value>, counter: &dyn TokenCounter) 
             }
             schemas.extend(properties.values().filter_map(Value::as_object));
         }
-        schemas.extend(schema.get("items").and_then(Value::as_object));
+        if let Some(items) = schema.get("items").and_then(Value::as_object) {
+            tokens = tokens.saturating_add(own_tokens(items, counter));
+            schemas.push(items);
+        }
         tokens = tokens.saturating_add(other_tokens(schema, counter));
     }
     tokens
@@ -126,6 +153,12 @@ fn property_tokens(name: &str, property: &Value, counter: &dyn TokenCounter) -> 
         }
     }
     tokens
+}
+
+/// What a schema that is no property says of itself: its description, and its allowed values.
+fn own_tokens(schema: &Map<String, Value>, counter: &dyn TokenCounter) -> i64 {
+    let texts = schema.iter().filter(|(key, _)| ["description", "enum"].contains(&key.as_str()));
+    texts.map(|(key, value)| counter.count(&format!("{key}:{value}"))).fold(0, i64::saturating_add)
 }
 
 /// What the cookbook's rule does not know of.
@@ -164,6 +197,26 @@ mod tests {
     use crate::SuppliedCounter;
 
     const RULE: ToolRule = ToolRule::OpenAi { function: 7 };
+
+    #[test]
+    fn what_stands_beside_the_schema_counts_too() {
+        let plain = json!({"type": "function", "function": {"name": "f",
+            "parameters": {"type": "object", "properties": {"a": {"type": "array", "items": {}}}}}});
+        let words = "some words about it";
+        for place in [
+            "/note",
+            "/function/note",
+            "/function/parameters/description",
+            "/function/parameters/properties/a/items/description",
+        ] {
+            let (parent, field) = place.rsplit_once('/').unwrap();
+            let mut tool = plain.clone();
+            tool.pointer_mut(parent).unwrap()[field] = words.into();
+            let counter = SuppliedCounter::new("letters", |text| text.len() as i64);
+            let [before, after] = [&plain, &tool].map(|t| RULE.definition_tokens(t, &counter));
+            assert!(after >= before + words.len() as i64, "{place}");
+        }
+    }
 
     /// One token for every text, so that what is left is what the rule adds.
     fn one() -> impl TokenCounter {

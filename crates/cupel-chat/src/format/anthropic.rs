@@ -6,19 +6,26 @@
 //! assistant says and the results that follow. A user's message that has results as well as words
 //! belongs to the step that it answers; if its words are the user's last, that step is pinned too.
 //!
+//! Models that take system messages want them behind a message of the user: such a message belongs to
+//! its turn. A compaction stands for all that came before it, and stays.
+//!
 //! A step that begins without thinking stays with the one before it that began with thinking: the
 //! first step that the service sees must keep its thinking.
 
-use cupel_tokens::Overheads;
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use cupel_tokens::{Model, Overheads};
 
 use super::openai_chat::missing_id;
 use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Answer, Bond, Call, Conversation, Fixed, Message, Nature, Role};
 use crate::document::Document;
-use crate::grouping::{Group, turns};
+use crate::grouping::{Group, PinReason, turns};
 use crate::json::{Json, Object};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::rest::push_rest;
 use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
 
@@ -45,21 +52,30 @@ impl Dialect for Anthropic {
             let tools = Fixed::tools("tools", tools, &mut conversation.flaws);
             conversation.fixed.push(tools);
         }
+        conversation.read_others("", top, &["messages", "system", "tools"]);
+        conversation.takes_system_messages = conversation
+            .model
+            .as_deref()
+            .and_then(|name| Model::find(name).ok())
+            .is_some_and(|model| model.takes_system_messages);
         conversation.read_messages(listing.elements, read_message);
         Ok(conversation)
     }
 
     fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
         check_beginning(conversation, findings);
+        check_system_messages(conversation, findings);
         check_unique_ids(conversation, IdScope::Request, findings);
         Pairing::of(&conversation.messages).check(conversation, true, findings);
         check_results_first(conversation, findings);
+        check_server_results(conversation, findings);
+        check_texts(conversation, findings);
         check_endings(conversation, findings);
         check_last_turn(conversation, findings);
     }
 
     fn group(&self, conversation: &Conversation) -> Vec<Group> {
-        turns(conversation)
+        turns(conversation, false)
     }
 
     fn overheads(&self) -> Overheads {
@@ -72,15 +88,12 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
     let role = match native_role.as_ref() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
+        "system" => Role::System,
         _ => Role::Unknown,
     };
     let mut message = Message::new(json, role, native_role);
     message.notes.take_in(object);
-    if message.native_role == "system" {
-        let text = "the system prompt is no message";
-        let remedy = "put it into the field `system` of the request";
-        message.flaws.push(Finding::new(path, "system-message", text, remedy));
-    } else if role == Role::Unknown {
+    if role == Role::Unknown {
         let known = ["user", "assistant"];
         message.flaws.push(content::role_flaw(path, "role", object.get("role"), &known));
     }
@@ -92,6 +105,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
     content::read(&mut message, body, &path, Nature::Words, |message, index, block| {
         read_block(message, at, &path, index, block)
     });
+    push_rest(object, &["content"], Nature::Words, &mut message.pieces);
     message
 }
 
@@ -107,6 +121,9 @@ fn read_block(
     if index == 0 && matches!(kind.as_ref(), "thinking" | "redacted_thinking") {
         message.bond = Bond::Reasoning;
     }
+    if kind == "compaction" {
+        message.stays = Some(PinReason::Reference);
+    }
     let (home, id_field) = match kind.as_ref() {
         "tool_use" => (Role::Assistant, "id"),
         "tool_result" => (Role::User, "tool_use_id"),
@@ -118,6 +135,8 @@ fn read_block(
         message.flaws.push(missing_id(&format!("{path}.{id_field}"), drop));
         return true;
     };
+    let nature = if home == Role::User { Nature::Answer } else { Nature::Words };
+    push_rest(block, &["name", "input", "content"], nature, &mut message.pieces);
     if message.role != home {
         message.flaws.push(content::misplaced(&path, &kind, home, drop));
     } else if home == Role::Assistant {
@@ -154,6 +173,92 @@ pub(super) fn check_beginning(conversation: &Conversation, findings: &mut Vec<Fi
             "begin with a message of the user",
         );
         findings.push(finding.fixed_by(Fix::Drop(at)));
+    }
+}
+
+/// A system prompt among the messages is only for models that take it, behind a message of the user
+/// and before one of the assistant or the end.
+fn check_system_messages(conversation: &Conversation, findings: &mut Vec<Finding>) {
+    let messages = &conversation.messages;
+    let role = |at: Option<usize>| at.and_then(|at| messages.get(at)).map(|message| message.role);
+    for (at, message) in messages.iter().enumerate() {
+        if message.role != Role::System {
+            continue;
+        }
+        let is_placed = role(at.checked_sub(1)) == Some(Role::User)
+            && matches!(role(Some(at + 1)), None | Some(Role::Assistant));
+        let (text, remedy) = if !conversation.takes_system_messages {
+            let text = "the system prompt is no message";
+            (text, "put it into the field `system` of the request")
+        } else if is_placed {
+            continue;
+        } else {
+            let text = "a system message must follow one of the user, and come last or before one of \
+                        the assistant";
+            (text, "move it behind a message of the user, or into the field `system`")
+        };
+        findings.push(Finding::new(conversation.path(at), "system-message", text, remedy));
+    }
+}
+
+/// Results of what the service does by itself follow their calls.
+fn check_server_results(conversation: &Conversation, findings: &mut Vec<Finding>) {
+    let mut called: HashSet<Cow<'_, str>> = HashSet::new();
+    for (at, message) in conversation.messages.iter().enumerate() {
+        for (index, block) in message.blocks.iter().enumerate() {
+            let Some(block) = block.view().object() else { continue };
+            let kind = block.str("type").unwrap_or_default();
+            if matches!(kind.as_ref(), "server_tool_use" | "mcp_tool_use") {
+                called.extend(block.str("id"));
+            }
+            let answers_server = kind != "tool_result" && kind.ends_with("_tool_result");
+            let id = block.str("tool_use_id").unwrap_or_default();
+            if answers_server && !called.contains(&id) {
+                let path = format!("{}.content[{index}]", conversation.path(at));
+                let text = format!("the {kind} of `{id}` has no call before it");
+                let remedy = "remove it, or put its call back";
+                let finding = Finding::new(path, "orphan-result", text, remedy);
+                findings.push(finding.fixed_by(Fix::DropBlocks(at, vec![index])));
+            }
+        }
+    }
+}
+
+/// No text is empty, and the beginning of the answer does not end in white space.
+fn check_texts(conversation: &Conversation, findings: &mut Vec<Finding>) {
+    let last = conversation.messages.len().saturating_sub(1);
+    for (at, message) in conversation.messages.iter().enumerate() {
+        let path = format!("{}.content", conversation.path(at));
+        let is_prefill = at == last && message.role == Role::Assistant;
+        let content = message.json.view().at_path("content");
+        if let Some(text) = content.and_then(Json::str) {
+            if text.trim().is_empty() && !is_prefill {
+                findings.push(empty_text(&path).fixed_by(Fix::Drop(at)));
+            }
+            check_prefill(&path, is_prefill, &text, findings);
+        }
+        for (index, block) in message.blocks.iter().enumerate() {
+            let block =
+                block.view().object().filter(|b| b.str("type").is_some_and(|t| t == "text"));
+            let Some(text) = block.and_then(|block| block.str("text")) else { continue };
+            let path = format!("{path}[{index}]");
+            if text.trim().is_empty() {
+                findings.push(empty_text(&path).fixed_by(Fix::DropBlocks(at, vec![index])));
+            } else if index + 1 == message.blocks.len() {
+                check_prefill(&path, is_prefill, &text, findings);
+            }
+        }
+    }
+}
+
+fn empty_text(path: &str) -> Finding {
+    Finding::new(path, "empty-text", "the text is empty", "write something, or remove it")
+}
+
+fn check_prefill(path: &str, is_prefill: bool, text: &str, findings: &mut Vec<Finding>) {
+    if is_prefill && text.ends_with(char::is_whitespace) {
+        let problem = "the beginning of the answer ends in white space";
+        findings.push(Finding::new(path, "trailing-space", problem, "cut the white space off"));
     }
 }
 
@@ -344,6 +449,69 @@ mod tests {
                 "[5] system-message",
                 "[6] thinking-last",
             ]
+        );
+    }
+
+    #[test]
+    fn system_messages_are_for_models_that_take_them_and_stay_where_they_are() {
+        let system = r#"{"role":"system","content":"S"}"#.to_owned();
+        let said = r#"{"role":"assistant","content":"done"}"#.to_owned();
+        let request = |model: &str, messages: &[String]| {
+            format!(r#"{{"model":"{model}","messages":{}}}"#, list(messages))
+        };
+        let messages =
+            [user("a"), system.clone(), said.clone(), user("b"), said.clone(), user("c")];
+        let text = request("claude-opus-4-8", &messages);
+        assert_eq!(
+            labels(&text, Anthropic),
+            [
+                "*messages[0..3]: user, system, assistant",
+                "messages[3..5]: user, assistant",
+                "*messages[5]: user",
+            ]
+        );
+        let refused = violations(&request("claude-sonnet-4-5", &messages), Anthropic);
+        assert_eq!(
+            refused,
+            [
+                "messages[1]: the system prompt is no message; put it into the field `system` of the \
+              request (system-message)"
+            ]
+        );
+        let misplaced = request("claude-opus-4-8", &[user("a"), said, system, user("b")]);
+        assert!(violations(&misplaced, Anthropic)[0].contains("must follow one of the user"));
+    }
+
+    #[test]
+    fn a_compaction_stays() {
+        let summary = r#"{"role":"assistant","content":[{"type":"compaction","content":"so far"},
+            {"type":"text","text":"on we go"}]}"#;
+        let text = list(&[user("a"), summary.into(), user("b"), call("x"), result("x"), user("c")]);
+        let labels = labels(&text, Anthropic);
+        assert_eq!(labels[0], "*[0..2]: user, assistant");
+        assert!(!labels[1].starts_with('*'));
+    }
+
+    #[test]
+    fn texts_are_not_empty_and_the_beginning_of_the_answer_does_not_end_in_space() {
+        let prefill =
+            |text: &str| list(&[user("go"), format!(r#"{{"role":"assistant","content":{text}}}"#)]);
+        assert_eq!(
+            violations(&prefill(r#""{ ""#), Anthropic),
+            ["[1].content: the beginning of the answer ends in white space; cut the white space \
+              off (trailing-space)"]
+        );
+        assert!(
+            violations(&prefill(r#"[{"type":"text","text":"{\n"}]"#), Anthropic)[0]
+                .contains("trailing-space")
+        );
+        assert_eq!(violations(&prefill(r#""{""#), Anthropic), [""; 0]);
+        assert_eq!(
+            violations(
+                &list(&[user("go"), r#"{"role":"assistant","content":""}"#.into(), user("x")]),
+                Anthropic
+            ),
+            ["[1].content: the text is empty; write something, or remove it (empty-text)"]
         );
     }
 

@@ -2,9 +2,10 @@
 
 use cupel_tokens::{Detail, Image};
 
-use super::image_size::image_size;
 use crate::conversation::{Content, Message, Nature, Piece, Role};
+use crate::file::{self, File, image_size};
 use crate::json::{Json, Object};
+use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
@@ -62,7 +63,10 @@ pub(crate) fn nested(content: Json<'_>, nature: Nature, depth: usize, pieces: &m
                 }
             }
         }
-        _ => push_text(pieces, nature, as_written(content)),
+        _ => match content.object().filter(|object| depth < DEEPEST && object.has("type")) {
+            Some(object) => read_block(content, &object, nature, depth + 1, pieces),
+            None => push_text(pieces, nature, as_written(content)),
+        },
     }
 }
 
@@ -73,47 +77,93 @@ fn read_block(
     depth: usize,
     pieces: &mut Vec<Piece>,
 ) {
-    let kind = object.text("type").unwrap_or_default();
-    let opaque = |nature| Piece { nature, content: Content::Opaque(block.into()) };
+    let kind = object.str("type").unwrap_or_default();
     match kind.as_ref() {
-        "image_url" | "input_image" | "image" => {
-            pieces.push(Piece { nature, content: Content::Image(image(object), block.into()) });
-        }
+        "image_url" | "input_image" | "image" => push_image(block, object, nature, pieces),
         "document" | "search_result" => read_document(block, object, depth, pieces),
-        "file" | "input_file" => pieces.push(opaque(Nature::Document)),
-        "input_audio" | "audio" | "video" | "container_upload" => pieces.push(opaque(nature)),
+        "file" | "input_file" => push_file(block, object, Nature::Document, pieces),
+        "input_audio" | "audio" | "video" | "media" => push_file(block, object, nature, pieces),
         // The service leaves it out again once the turn is over.
-        "redacted_thinking" => {}
+        "redacted_thinking" => push_rest(object, &["data"], nature, pieces),
         "tool_use" | "server_tool_use" | "mcp_tool_use" => {
             push_text(pieces, nature, object.text("name").unwrap_or_default());
             push_text(pieces, nature, object.get("input").map(as_written).unwrap_or_default());
+            push_rest(object, &["name", "input"], nature, pieces);
         }
         _ if kind.ends_with("tool_result") => {
             if let Some(content) = object.get("content") {
                 nested(content, Nature::Answer, depth, pieces);
             }
+            push_rest(object, &["content"], Nature::Answer, pieces);
         }
         _ => {
-            let names = ["text", "thinking", "reasoning", "refusal"];
-            let text = names.iter().find_map(|name| object.text(name));
-            push_text(pieces, nature, text.unwrap_or_else(|| block.raw_text()));
+            const WORDS: [&str; 4] = ["text", "thinking", "reasoning", "refusal"];
+            let words =
+                WORDS.into_iter().filter(|name| object.get(name).is_some_and(Json::is_text));
+            let words: Vec<&str> = words.collect();
+            for name in &words {
+                push_text(pieces, nature, object.text(name).unwrap_or_default());
+            }
+            push_rest(object, &words, nature, pieces);
         }
     }
 }
 
 /// A document or a search result: its title, and its text where that is plain.
 fn read_document(block: Json<'_>, object: &Object<'_>, depth: usize, pieces: &mut Vec<Piece>) {
-    for name in ["title", "context"] {
-        push_text(pieces, Nature::Document, object.text(name).unwrap_or_default());
-    }
+    let nature = Nature::Document;
+    push_rest(object, &["source", "content"], nature, pieces);
     let source = object.get("source").and_then(Json::object).unwrap_or_default();
-    let is_plain = source.text("type").is_some_and(|kind| kind == "text");
+    let is_plain = source.str("type").is_some_and(|kind| kind == "text");
     let text = object.get("content").or_else(|| source.get("content"));
     match text.or_else(|| source.get("data").filter(|_| is_plain)) {
-        Some(text) => nested(text, Nature::Document, depth, pieces),
-        None => {
-            pieces.push(Piece { nature: Nature::Document, content: Content::Opaque(block.into()) })
+        Some(text) => {
+            nested(text, nature, depth, pieces);
+            push_rest(&source, &["content", "data"], nature, pieces);
+            // A search result names its source.
+            let named = object.get("source").filter(|source| source.is_text());
+            pieces.extend(named.and_then(Json::text).map(|name| Piece::text(nature, name)));
         }
+        None => push_file_itself(block, object, nature, pieces),
+    }
+}
+
+/// An image, and what is said beside it.
+pub(crate) fn push_image(
+    block: Json<'_>,
+    object: &Object<'_>,
+    nature: Nature,
+    pieces: &mut Vec<Piece>,
+) {
+    let content = Content::Image(image(object), block.into());
+    pieces.push(Piece { nature, content });
+    push_rest(object, &["image_url", "source", "data", "base64", "source_type"], nature, pieces);
+    for holder in ["image_url", "source"] {
+        if let Some(holder) = object.get(holder).and_then(Json::object) {
+            push_rest(&holder, &["data"], nature, pieces);
+        }
+    }
+}
+
+/// A file, and what is said beside it.
+pub(crate) fn push_file(
+    block: Json<'_>,
+    object: &Object<'_>,
+    nature: Nature,
+    pieces: &mut Vec<Piece>,
+) {
+    push_file_itself(block, object, nature, pieces);
+    let (_, holder) = File::of(object);
+    let mut read = file::FIELDS.to_vec();
+    read.extend(holder.map(|(name, _)| name));
+    push_rest(object, &read, nature, pieces);
+}
+
+fn push_file_itself(block: Json<'_>, object: &Object<'_>, nature: Nature, pieces: &mut Vec<Piece>) {
+    let (file, holder) = File::of(object);
+    pieces.push(Piece { nature, content: Content::File(file, block.into()) });
+    if let Some((_, holder)) = holder {
+        push_rest(&holder, &file::FIELDS, nature, pieces);
     }
 }
 
@@ -122,18 +172,18 @@ pub(crate) fn image(object: &Object<'_>) -> Image {
     let url = object.get("image_url");
     let nested = url.and_then(Json::object).unwrap_or_default();
     let source = object.get("source").and_then(Json::object).unwrap_or_default();
-    let detail = object.text("detail").or_else(|| nested.text("detail"));
+    let detail = object.str("detail").or_else(|| nested.str("detail"));
     let detail = match detail.as_deref() {
         Some("low") => Detail::Low,
         Some("high" | "original") => Detail::High,
         _ => Detail::Auto,
     };
     let file = url
-        .and_then(Json::text)
-        .or_else(|| nested.text("url"))
-        .or_else(|| source.text("data"))
-        .or_else(|| object.text("data"))
-        .or_else(|| object.text("base64"));
+        .and_then(Json::str)
+        .or_else(|| nested.str("url"))
+        .or_else(|| source.str("data"))
+        .or_else(|| object.str("data"))
+        .or_else(|| object.str("base64"));
     Image { detail, size: file.and_then(|file| image_size(&file)) }
 }
 

@@ -10,12 +10,11 @@ use cupel_tokens::Overheads;
 
 use super::{Dialect, content};
 use crate::ChatError;
-use crate::conversation::{
-    Answer, Call, Content, Conversation, Fixed, Message, Nature, Piece, Role,
-};
+use crate::conversation::{Answer, Call, Conversation, Fixed, Message, Nature, Piece, Role};
 use crate::document::Document;
 use crate::grouping::{Group, turns};
 use crate::json::{Json, Object};
+use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
@@ -32,15 +31,11 @@ impl Dialect for Gemini {
             output_limit: output_limit(top),
             ..Conversation::default()
         };
-        if let Some((name, system)) = top.any_of(&["systemInstruction", "system_instruction"]) {
-            let parts = system.object().and_then(|object| object.get("parts"));
-            conversation.fixed.push(Fixed::instructions(name, parts.unwrap_or(system)));
-        }
-        if let Some(tools) = top.get("tools") {
-            let mut fixed = Fixed::tools("tools", tools, &mut conversation.flaws);
-            let tools = std::mem::take(&mut fixed.definitions);
-            fixed.definitions = tools.iter().flat_map(|tool| declarations(tool.view())).collect();
-            conversation.fixed.push(fixed);
+        read_fixed(&mut conversation, "", top);
+        for name in CONFIGS {
+            if let Some(config) = top.get(name).and_then(Json::object) {
+                read_fixed(&mut conversation, &format!("{name}."), &config);
+            }
         }
         conversation.read_messages(listing.elements, read_message);
         Ok(conversation)
@@ -59,7 +54,7 @@ impl Dialect for Gemini {
     }
 
     fn group(&self, conversation: &Conversation) -> Vec<Group> {
-        turns(conversation)
+        turns(conversation, true)
     }
 
     fn overheads(&self) -> Overheads {
@@ -67,8 +62,35 @@ impl Dialect for Gemini {
     }
 }
 
+/// Where the settings of a request stand, by the interface and by the SDK.
+const CONFIGS: [&str; 3] = ["generationConfig", "generation_config", "config"];
+
+/// System prompt, tools and what else is no message, of the request or of its settings.
+fn read_fixed(conversation: &mut Conversation, prefix: &str, object: &Object<'_>) {
+    const SYSTEM: [&str; 2] = ["systemInstruction", "system_instruction"];
+    if let Some((name, system)) = object.any_of(&SYSTEM) {
+        let fields = system.object();
+        let parts = fields.as_ref().and_then(|fields| fields.get("parts"));
+        let mut fixed = Fixed::instructions(format!("{prefix}{name}"), parts.unwrap_or(system));
+        if let Some(fields) = fields.filter(|_| parts.is_some()) {
+            push_rest(&fields, &["parts"], Nature::Words, &mut fixed.pieces);
+        }
+        conversation.fixed.push(fixed);
+    }
+    if let Some(tools) = object.get("tools") {
+        let mut fixed = Fixed::tools(format!("{prefix}tools"), tools, &mut conversation.flaws);
+        let tools = std::mem::take(&mut fixed.definitions);
+        fixed.definitions = tools.iter().flat_map(|tool| declarations(tool.view())).collect();
+        conversation.fixed.push(fixed);
+    }
+    let mut read = vec!["contents", "tools"];
+    read.extend(SYSTEM);
+    read.extend(CONFIGS);
+    conversation.read_others(prefix, object, &read);
+}
+
 fn output_limit(top: &Object<'_>) -> Option<i64> {
-    let (_, config) = top.any_of(&["generationConfig", "generation_config", "config"])?;
+    let (_, config) = top.any_of(&CONFIGS)?;
     let (_, limit) = config.object()?.any_of(&["maxOutputTokens", "max_output_tokens"])?;
     limit.whole_number()
 }
@@ -76,8 +98,10 @@ fn output_limit(top: &Object<'_>) -> Option<i64> {
 /// The functions that a tool declares; the tool itself if it is one of the service's own.
 fn declarations(tool: Json<'_>) -> Vec<JsonText> {
     let object = tool.object().unwrap_or_default();
+    let others = object.fields().filter(|(_, value)| !value.is_null()).count();
     let declared = object.any_of(&["functionDeclarations", "function_declarations"]);
-    let declared = declared.and_then(|(_, list)| list.list()).unwrap_or_else(|| vec![tool]);
+    let declared = declared.and_then(|(_, list)| list.list()).filter(|_| others == 1);
+    let declared = declared.unwrap_or_else(|| vec![tool]);
     declared.into_iter().map(JsonText::from).collect()
 }
 
@@ -106,6 +130,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
         message.flaws.push(finding.fixed_by(Fix::Drop(at)));
         return message;
     }
+    push_rest(object, &["parts"], Nature::Words, &mut message.pieces);
     content::read(&mut message, body, &path, Nature::Words, |message, index, part| {
         read_part(message, at, &path, index, part);
         true
@@ -122,6 +147,7 @@ fn read_part(message: &mut Message, at: usize, path: &str, index: usize, part: &
             message.flaws.push(content::misplaced(&path, "functionCall", Role::Assistant, fix));
             return;
         }
+        push_rest(&call, &["name", "args"], Nature::Words, &mut message.pieces);
         message.calls.push(Call {
             id: call.text("id").unwrap_or_default(),
             name: call.text("name").unwrap_or_default(),
@@ -143,34 +169,36 @@ fn read_part(message: &mut Message, at: usize, path: &str, index: usize, part: &
         if let Some(body) = response.get("response") {
             content::push_text(&mut message.pieces, Nature::Answer, content::as_written(body));
         }
+        for part in response.get("parts").and_then(Json::list).unwrap_or_default() {
+            let part = part.object().unwrap_or_default();
+            read_media(&mut message.pieces, &part, Nature::Answer);
+        }
+        push_rest(&response, &["name", "response", "parts"], Nature::Answer, &mut message.pieces);
         let id = response.text("id").unwrap_or_default();
         message.answers.push(Answer { id, name, block: Some(index) });
-    } else {
-        read_media(message, part);
     }
+    read_media(&mut message.pieces, part, Nature::Words);
 }
 
-fn read_media(message: &mut Message, part: &Object<'_>) {
-    let nature = Nature::Words;
-    if let Some(text) = part.text("text") {
-        content::push_text(&mut message.pieces, nature, text);
-    } else if let Some((_, media)) =
-        part.any_of(&["inlineData", "inline_data", "fileData", "file_data"])
-    {
+/// The texts and files of a part.
+fn read_media(pieces: &mut Vec<Piece>, part: &Object<'_>, nature: Nature) {
+    const MEDIA: [&str; 4] = ["inlineData", "inline_data", "fileData", "file_data"];
+    if let Some((_, media)) = part.any_of(&MEDIA) {
         let object = media.object().unwrap_or_default();
-        let kind = object.any_of(&["mimeType", "mime_type"]).and_then(|(_, kind)| kind.text());
-        let is_image = kind.is_some_and(|kind| kind.starts_with("image/"));
-        let content = if is_image {
-            Content::Image(content::image(&object), media.into())
+        let kind = object.any_of(&["mimeType", "mime_type"]).and_then(|(_, kind)| kind.str());
+        if kind.is_some_and(|kind| kind.starts_with("image/")) {
+            content::push_image(media, &object, nature, pieces);
         } else {
-            Content::Opaque(media.into())
-        };
-        message.pieces.push(Piece { nature, content });
-    } else {
-        for (_, value) in part.fields() {
-            content::push_text(&mut message.pieces, nature, content::as_written(value));
+            content::push_file(media, &object, nature, pieces);
         }
     }
+    let mut read = vec!["functionCall", "function_call", "functionResponse", "function_response"];
+    read.extend(MEDIA);
+    if let Some(text) = part.text("text") {
+        content::push_text(pieces, nature, text);
+        read.push("text");
+    }
+    push_rest(part, &read, nature, pieces);
 }
 
 /// Whether responses can be those of calls: where both have ids, each must be that of a call.
@@ -327,6 +355,24 @@ mod tests {
                 "*contents[1..3]: model, tool result",
             ]
         );
+    }
+
+    #[test]
+    fn the_config_of_the_sdk_is_read() {
+        let text = r#"{"contents":[{"parts":[{"text":"go"}]}],"config":{"maxOutputTokens":7,
+            "systemInstruction":"S","tools":[{"functionDeclarations":[{"name":"f"}]}],
+            "responseMimeType":"application/json","responseSchema":{"type":"OBJECT"}}}"#;
+        assert_eq!(read(text, Gemini).output_limit(), Some(7));
+        assert_eq!(
+            labels(text, Gemini),
+            [
+                "*config.systemInstruction: system prompt",
+                "*config.tools: tool definition",
+                "*contents[0]: user",
+            ]
+        );
+        let labels = labels(&text.replace("OBJECT\"", "OBJECT\",\"title\":\"t\""), Gemini);
+        assert_eq!(labels[2], "*config.responseSchema: output format");
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! LangChain message dumps, in three shapes: `messages_to_dict`, `model_dump` and `dumpd`.
 //!
 //! Which provider will get them is open, so the strictest rules hold: results directly follow their
-//! calls, and the first message after the system prompt is the user's. Bundles are whole turns, and
+//! calls. A dump may begin with a greeting of the model, but nothing that is left out makes one begin
+//! so. Bundles are whole turns, and
 //! of the last turn each step, as for Anthropic.
 
 use cupel_tokens::Overheads;
 
-use super::anthropic::check_beginning;
 use super::openai_chat::{missing_id, read_call_list, read_legacy_call};
 use super::{Dialect, content};
 use crate::ChatError;
@@ -15,6 +15,7 @@ use crate::document::Document;
 use crate::grouping::{Group, turns};
 use crate::json::{Json, Object};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::rest::push_rest;
 use crate::text::Text;
 use crate::validate::{Finding, Fix};
 
@@ -27,18 +28,18 @@ impl Dialect for LangChain {
         let listing = document.listing(&["messages"])?;
         let mut conversation =
             Conversation { list: listing.path.to_owned(), ..Conversation::default() };
+        conversation.read_others("", &listing.top, &["messages"]);
         conversation.read_messages(listing.elements, read_message);
         Ok(conversation)
     }
 
     fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
-        check_beginning(conversation, findings);
         check_unique_ids(conversation, IdScope::Message, findings);
         Pairing::of(&conversation.messages).check(conversation, true, findings);
     }
 
     fn group(&self, conversation: &Conversation) -> Vec<Group> {
-        turns(conversation)
+        turns(conversation, true)
     }
 
     fn overheads(&self) -> Overheads {
@@ -55,6 +56,8 @@ struct Dump<'t> {
     body: Object<'t>,
     /// The path of the fields.
     path: String,
+    /// Whether the fields stand in the dump itself.
+    is_flat: bool,
 }
 
 impl<'t> Dump<'t> {
@@ -68,12 +71,13 @@ impl<'t> Dump<'t> {
         };
         let native_type = type_field.1.and_then(Json::text).unwrap_or_default();
         let data = object.get("data").and_then(Json::object);
+        let is_flat = kwargs.is_none() && data.is_none();
         let (body, path) = match (kwargs, data) {
             (Some(kwargs), _) => (kwargs, format!("{path}.kwargs")),
             (None, Some(data)) => (data, format!("{path}.data")),
             (None, None) => (object.clone(), path.to_owned()),
         };
-        Self { native_type, type_field, body, path }
+        Self { native_type, type_field, body, path, is_flat }
     }
 
     fn role(&self) -> Role {
@@ -106,6 +110,8 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
         message.flaws.push(content::role_flaw(path, field, value, &TYPES));
     }
     take_notes(&mut message, &dump.body);
+    let raw = dump.body.get("additional_kwargs").and_then(Json::object).unwrap_or_default();
+    push_rest(&raw, &["tool_calls", "function_call"], Nature::Words, &mut message.pieces);
     match role {
         Role::Assistant => read_calls(&mut message, &dump, at),
         Role::Tool => read_answer(&mut message, &dump, at),
@@ -126,8 +132,14 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
         // Providers repeat their calls in the content; they count once.
         has_calls && matches!(kind.as_ref(), "tool_use" | "tool_call" | "function_call")
     });
+    let mut read = vec!["content", "tool_calls", "invalid_tool_calls", "additional_kwargs"];
     if role != Role::Tool {
         message.speaker = dump.body.text("name");
+        read.push("name");
+    }
+    push_rest(&dump.body, &read, nature, &mut message.pieces);
+    if !dump.is_flat {
+        push_rest(object, &["kwargs", "data", "name", "graph"], nature, &mut message.pieces);
     }
     message
 }
@@ -164,6 +176,7 @@ fn read_calls(message: &mut Message, dump: &Dump<'_>, at: usize) {
                 message.flaws.extend(needs_answer.then(|| missing_id(&path, Fix::Drop(at))));
                 continue;
             };
+            push_rest(&call, &["name", "args"], Nature::Words, &mut message.pieces);
             message.calls.push(Call {
                 id,
                 name: call.text("name").unwrap_or_default(),
@@ -225,14 +238,20 @@ mod tests {
     }
 
     #[test]
+    fn a_dump_may_begin_with_a_greeting() {
+        let text = r#"[{"type":"ai","content":"Hello!"},{"type":"human","content":"a"},
+            {"type":"ai","content":"b"},{"type":"human","content":"c"}]"#;
+        assert_eq!(violations(text, LangChain), [""; 0]);
+        assert_eq!(labels(text, LangChain), ["[0]: ai", "[1..3]: human, ai", "*[3]: human"]);
+    }
+
+    #[test]
     fn broken_rules_are_named() {
         let text = r#"[{"type":"ai","content":"hi"},{"type":"humn","content":"x"},
             {"type":"tool","content":"1","tool_call_id":"a"}]"#;
         assert_eq!(
             violations(text, LangChain),
             [
-                "[0]: the first message must be the user's, not of role ai; begin with a message \
-                 of the user (first-not-user)",
                 "[1].type: unknown role \"humn\"; did you mean human? (unknown-role)",
                 "[2]: the result of `a` has no call before it; remove it, or put its call back \
                  (orphan-result)",

@@ -3,7 +3,6 @@
 mod anthropic;
 pub(crate) mod content;
 mod gemini;
-mod image_size;
 mod items;
 mod langchain;
 mod openai_chat;
@@ -80,7 +79,8 @@ impl Format {
         }
     }
 
-    /// The format of a text, if it is JSON that looks like one of them.
+    /// The format of a text, if it is JSON that looks like one of them. The shape decides, never the
+    /// model: gateways take any model in any shape.
     ///
     /// Messages that Chat Completions and Anthropic would write alike are taken for Chat
     /// Completions.

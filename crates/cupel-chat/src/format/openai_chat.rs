@@ -13,6 +13,7 @@ use crate::document::Document;
 use crate::grouping::{Group, exchanges};
 use crate::json::{Json, Object};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::rest::push_rest;
 use crate::validate::{Finding, Fix};
 
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
@@ -37,6 +38,7 @@ impl Dialect for OpenAiChat {
                 conversation.fixed.push(tools);
             }
         }
+        conversation.read_others("", top, &["messages", "tools", "functions", "function_call"]);
         conversation.read_messages(listing.elements, read_message);
         Ok(conversation)
     }
@@ -72,19 +74,17 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
     let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
     let body = object.get("content");
     content::read(&mut message, body, &format!("{path}.content"), nature, |_, _, _| false);
-    for name in ["refusal", "reasoning_content"] {
-        if let Some(text) = object.text(name) {
-            content::push_text(&mut message.pieces, Nature::Words, text);
-        }
-    }
     match role {
         Role::Tool => read_answer(&mut message, object, at, path),
         Role::Assistant => read_calls(&mut message, object, at, path),
         _ => {}
     }
+    let mut read = vec!["content", "tool_calls", "function_call"];
     if role != Role::Tool {
         message.speaker = object.text("name");
+        read.push("name");
     }
+    push_rest(object, &read, nature, &mut message.pieces);
     let says_nothing = body.is_none() && !["refusal", "audio"].iter().any(|name| object.has(name));
     if says_nothing && message.calls.is_empty() && role != Role::Unknown {
         message.flaws.push(content::missing(&format!("{path}.content"), Fix::Drop(at)));
@@ -118,6 +118,7 @@ fn read_calls(message: &mut Message, object: &Object<'_>, at: usize, path: &str)
 /// The one call of old, which has no id but its name.
 pub(super) fn read_legacy_call(message: &mut Message, object: &Object<'_>) {
     let Some(call) = object.get("function_call").and_then(Json::object) else { return };
+    push_rest(&call, &["name", "arguments"], Nature::Words, &mut message.pieces);
     let name = call.text("name").unwrap_or_default();
     message.calls.push(Call {
         id: name.clone(),
@@ -141,9 +142,12 @@ pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, 
             message.flaws.push(missing_id(&format!("{path}[{index}].id"), Fix::Drop(at)));
             continue;
         };
-        let body = call.any_of(&["function", "custom"]).and_then(|(_, body)| body.object());
-        let body = body.unwrap_or_default();
-        let arguments = body.any_of(&["arguments", "input"]).map(|(_, json)| json);
+        let (holder, body) = call.any_of(&["function", "custom"]).unzip();
+        let body = body.and_then(Json::object).unwrap_or_default();
+        let (written_as, arguments) = body.any_of(&["arguments", "input"]).unzip();
+        let pieces = &mut message.pieces;
+        push_rest(&call, holder.as_slice(), Nature::Words, pieces);
+        push_rest(&body, &["name", written_as.unwrap_or("name")], Nature::Words, pieces);
         message.calls.push(Call {
             id,
             name: body.text("name").unwrap_or_default(),

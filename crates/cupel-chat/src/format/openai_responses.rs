@@ -4,7 +4,10 @@
 //! it. So a bundle is what the model put out in one go, beginning with its reasoning or with its
 //! calls, and the outputs of all calls in it. Everything else stands for itself.
 
-use cupel_tokens::Overheads;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use cupel_tokens::{Image, Overheads};
 
 use super::openai_chat::missing_id;
 use super::{Dialect, content};
@@ -13,9 +16,11 @@ use crate::conversation::{
     Answer, Bond, Call, Content, Conversation, Fixed, Message, Nature, Piece, Role,
 };
 use crate::document::{Body, Document, Listing};
+use crate::file::image_size;
 use crate::grouping::{Group, PinReason, ascending, pin_both_ends};
 use crate::json::{Json, Object};
 use crate::pairing::{IdScope, Link, Pairing, check_unique_ids};
+use crate::rest::push_rest;
 use crate::text::Text;
 use crate::validate::{Finding, Fix};
 
@@ -41,10 +46,15 @@ impl Dialect for OpenAiResponses {
             let tools = Fixed::tools("tools", tools, &mut conversation.flaws);
             conversation.fixed.push(tools);
         }
+        conversation.read_others("", top, &["input", "instructions", "tools", "text"]);
+        if let Some(text) = top.get("text").and_then(Json::object) {
+            conversation.read_others("text.", &text, &[]);
+        }
         match top.get("input").filter(|input| input.is_text()) {
             Some(text) => conversation.messages.push(plain_input(text)),
             None => conversation.read_messages(listing.elements, read_item),
         }
+        pair_local_shells(&mut conversation.messages);
         let has_reference = |message: &Message| message.bond == Bond::Reference;
         conversation.has_stored_messages |= conversation.messages.iter().any(has_reference);
         Ok(conversation)
@@ -107,13 +117,22 @@ fn read_item(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Mess
             message.bond = Bond::Reference;
             let content = Content::Opaque(json.into());
             message.pieces.push(Piece { nature: Nature::Words, content });
+            push_rest(object, &[], Nature::Words, &mut message.pieces);
+            message
+        }
+        "additional_tools" | "tools" => {
+            let mut message = Message::new(json, Role::System, kind);
+            message.stays = Some(PinReason::ToolDefinitions);
+            push_rest(object, &[], Nature::Words, &mut message.pieces);
             message
         }
         "mcp_approval_response" => {
             read_answer(json, object, "approval_request_id", kind, Fix::Drop(at), path)
         }
-        _ if kind.ends_with("_output") => {
-            read_answer(json, object, "call_id", kind, Fix::Drop(at), path)
+        _ if kind.ends_with("_output") && !is_served(object) => {
+            let by_id = kind == "local_shell_call_output" && !object.has("call_id");
+            let id_field = if by_id { "id" } else { "call_id" };
+            read_answer(json, object, id_field, kind, Fix::Drop(at), path)
         }
         _ => read_call(json, object, kind, at, path),
     };
@@ -139,6 +158,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
         message.flaws.push(content::missing(&path, Fix::Drop(at)));
     }
     content::read(&mut message, body, &path, Nature::Words, |_, _, _| false);
+    push_rest(object, &["content"], Nature::Words, &mut message.pieces);
     message
 }
 
@@ -152,6 +172,7 @@ fn read_reasoning(json: Json<'_>, object: &Object<'_>) -> Message {
             content::nested(content, Nature::Words, 0, &mut message.pieces);
         }
     }
+    push_rest(object, &["summary", "content"], Nature::Words, &mut message.pieces);
     message
 }
 
@@ -168,61 +189,78 @@ fn read_answer(
         Some(id) => message.answers.push(Answer { id, name: object.text("name"), block: None }),
         None => message.flaws.push(missing_id(&format!("{path}.{id_field}"), fix)),
     }
-    for name in ["output", "reason"] {
-        let Some(output) = object.get(name) else { continue };
+    if let Some(output) = object.get("output") {
         match output.object().filter(|output| output.has("image_url") || output.has("file_id")) {
-            Some(object) => message.pieces.push(Piece {
-                nature: Nature::Answer,
-                content: Content::Image(content::image(&object), output.into()),
-            }),
+            Some(object) => {
+                content::push_image(output, &object, Nature::Answer, &mut message.pieces);
+            }
             None => content::nested(output, Nature::Answer, 0, &mut message.pieces),
         }
     }
+    push_rest(object, &["output"], Nature::Answer, &mut message.pieces);
     message
+}
+
+/// Whether the service did it by itself, so that nothing has to answer it.
+fn is_served(object: &Object<'_>) -> bool {
+    object.str("execution").is_some_and(|by| by == "server")
+}
+
+/// The output of a local shell may name its call by the id of the item.
+fn pair_local_shells(messages: &mut [Message]) {
+    let mut called: HashMap<String, Text> = HashMap::new();
+    for message in messages {
+        if message.native_role == "local_shell_call" {
+            let id = message.json.view().at_path("id").and_then(Json::str);
+            let call = message.calls.first().map(|call| call.id.clone());
+            called.extend(id.map(Cow::into_owned).zip(call));
+        } else if message.native_role == "local_shell_call_output" {
+            for answer in &mut message.answers {
+                if let Some(call) = called.get(answer.id.as_str()) {
+                    answer.id = call.clone();
+                }
+            }
+        }
+    }
 }
 
 /// Calls that the client answers have a `call_id`; those that the service answers by itself have not.
 fn read_call(json: Json<'_>, object: &Object<'_>, kind: Text, at: usize, path: &str) -> Message {
     let is_request = kind == "mcp_approval_request";
+    let is_clients = matches!(&*kind, "function_call" | "custom_tool_call" | "computer_call");
+    let is_image = kind == "image_generation_call";
     let id = object.text(if is_request { "id" } else { "call_id" });
-    let is_clients =
-        matches!(kind.as_ref(), "function_call" | "custom_tool_call" | "computer_call");
-    let name = object.text("name").unwrap_or_else(|| kind.clone());
-    let mut message = Message::new(json, Role::Assistant, kind);
-    let arguments = object.any_of(&["arguments", "input", "action", "operation"]);
-    let arguments = arguments.map(|(_, json)| content::as_written(json)).unwrap_or_default();
+    let name = object.text("name");
+    let mut message = Message::new(json, Role::Assistant, kind.clone());
+    let mut read = Vec::new();
     match id {
         Some(id) => {
-            let is_served = object.text("execution").is_some_and(|by| by == "server");
-            let needs_answer = !is_request && !is_served;
-            message.calls.push(Call { id, name, arguments, needs_answer, block: None });
+            let named = ["arguments", "input", "action", "operation"];
+            let arguments = object.any_of(&named);
+            read.extend(arguments.map(|(name, _)| name));
+            read.extend(name.is_some().then_some("name"));
+            let arguments = arguments.map(|(_, json)| content::as_written(json));
+            message.calls.push(Call {
+                id,
+                name: name.unwrap_or(kind),
+                arguments: arguments.unwrap_or_default(),
+                needs_answer: !is_request && !is_served(object),
+                block: None,
+            });
         }
         None if is_clients => {
             message.flaws.push(missing_id(&format!("{path}.call_id"), Fix::Drop(at)));
         }
-        None => {
-            message.bond = Bond::BuiltIn;
-            read_built_in(&mut message, object);
-        }
+        None => message.bond = Bond::BuiltIn,
     }
+    if let Some(image) = object.get("result").filter(|_| is_image) {
+        let size = image.str().and_then(|file| image_size(&file));
+        let content = Content::Image(Image { size, ..Image::default() }, image.into());
+        message.pieces.push(Piece { nature: Nature::Words, content });
+        read.push("result");
+    }
+    push_rest(object, &read, Nature::Words, &mut message.pieces);
     message
-}
-
-/// What a call of the service itself holds, beside what only the service reads.
-fn read_built_in(message: &mut Message, object: &Object<'_>) {
-    for (name, value) in object.fields() {
-        match name.as_ref() {
-            "type" | "id" | "status" | "container_id" => {}
-            "result" => {
-                let content = Content::Opaque(value.into());
-                message.pieces.push(Piece { nature: Nature::Words, content });
-            }
-            _ if value.is_null() => {}
-            _ => {
-                content::push_text(&mut message.pieces, Nature::Words, content::as_written(value));
-            }
-        }
-    }
 }
 
 /// Runs of what the model put out, cut before each piece of reasoning. Without reasoning, messages
@@ -389,6 +427,38 @@ mod tests {
         );
         let text = format!(r#"{{"previous_response_id":"r","input":{}}}"#, list(&[&output("a")]));
         assert_eq!(labels(&text, OpenAiResponses), ["*input[0]: tool result"]);
+    }
+
+    #[test]
+    fn tools_in_the_input_always_stay() {
+        for kind in ["additional_tools", "tools"] {
+            let tools =
+                format!(r#"{{"type":"{kind}","tools":[{{"type":"function","name":"f"}}]}}"#);
+            let labels = labels(&list(&[&tools, USER, MESSAGE, USER]), OpenAiResponses);
+            assert!(labels[0].starts_with("*[0]: ") && !labels[1].starts_with('*'), "{labels:?}");
+        }
+    }
+
+    #[test]
+    fn the_output_of_a_local_shell_may_name_its_call_by_id() {
+        let call =
+            r#"{"type":"local_shell_call","id":"ls_1","call_id":"c_1","action":{"type":"exec"}}"#;
+        for id in ["ls_1", "c_1"] {
+            let output =
+                format!(r#"{{"type":"local_shell_call_output","id":"{id}","output":"x"}}"#);
+            let text = list(&[USER, call, &output, USER]);
+            assert_eq!(violations(&text, OpenAiResponses), [""; 0], "{id}");
+            assert_eq!(labels(&text, OpenAiResponses)[1], "[1..3]: local shell call, tool result");
+        }
+    }
+
+    #[test]
+    fn what_the_service_searched_for_itself_needs_no_answer() {
+        let search =
+            r#"{"type":"tool_search_call","execution":"server","call_id":null,"arguments":{}}"#;
+        let found =
+            r#"{"type":"tool_search_output","execution":"server","call_id":null,"tools":[]}"#;
+        assert_eq!(violations(&list(&[USER, search, found, USER]), OpenAiResponses), [""; 0]);
     }
 
     #[test]

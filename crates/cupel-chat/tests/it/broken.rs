@@ -82,6 +82,10 @@ fn repair_yields_what_the_checker_accepts() {
         if again.message_count() == 0 {
             continue;
         }
+        // Where an instruction belongs, only its author can say.
+        if again.validate().iter().any(|violation| violation.rule == "system-message") {
+            continue;
+        }
         let problems = checker::problems(format, &repaired);
         assert_eq!(problems, Vec::<String>::new(), "{format}: {repairs:?}\n{text}\n{repaired}");
         assert_eq!(again.validate(), []);
@@ -169,6 +173,11 @@ fn anthropic_breaks_are_named() {
     assert_named(format, &[user, call, user], "messages[1]", "unanswered-call");
     assert_named(format, &[user, call, late], "messages[2]", "result-not-first");
     assert_named(format, &[user, call, said, result], "messages[3]", "result-not-adjacent");
+    let empty =
+        r#"{"role":"user","content":[{"type":"text","text":" "},{"type":"text","text":"x"}]}"#;
+    assert_named(format, &[user, said, empty], "messages[2].content[0]", "empty-text");
+    let found = r#"{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}]}"#;
+    assert_named(format, &[user, found, user], "messages[1].content[1]", "orphan-result");
 }
 
 #[test]
@@ -218,5 +227,7 @@ fn langchain_breaks_are_named() {
     assert_named(format, &[human, tool], "messages[1]", "orphan-result");
     assert_named(format, &[human, ai], "messages[1]", "unanswered-call");
     assert_named(format, &[human, ai, human, tool], "messages[3]", "result-not-adjacent");
-    assert_named(format, &[said, human], "messages[0]", "first-not-user");
+    let greeting = format!("[{said},{human}]");
+    let greeted = Request::parse(greeting, Some(format)).unwrap();
+    assert_eq!(greeted.validate(), [], "a dump may begin with a greeting");
 }

@@ -3,11 +3,11 @@
 use cupel::{ContextBudget, CupelError};
 use cupel_chat::{CandidateOptions, ChatError, Format, Pin, Request};
 
-use crate::generate;
 use crate::pipelines::{self, Quarters};
 use crate::random::Random;
 use crate::sound::{EXAMPLES, example};
 use crate::trial::Trial;
+use crate::{checker, generate};
 
 /// Tries every budget on generated requests of a format. Returns how many windows were looked at.
 fn try_generated(format: Format) -> usize {
@@ -107,6 +107,33 @@ fn pins_hold_at_every_budget() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn with_alternation_the_user_never_speaks_twice_in_a_row() {
+    let pipelines = pipelines::all();
+    let options = CandidateOptions { alternate: true, ..Default::default() };
+    for format in Format::ALL.into_iter().filter(|format| !format.has_free_order()) {
+        let mut windows = 0;
+        for seed in 0..150 {
+            let text = generate::request(format, seed);
+            if checker::user_speaks_twice(format, &text) {
+                continue;
+            }
+            let request = Request::parse(text.as_str(), Some(format)).unwrap();
+            let mut trial = Trial::new(&text, &request, &options);
+            for named in &pipelines[..3] {
+                for budget in 0..=trial.total_tokens() + 1 {
+                    trial.run(named, budget);
+                }
+            }
+            for output in trial.outputs() {
+                assert!(!checker::user_speaks_twice(format, &output), "{text}\n{output}");
+            }
+            windows += trial.windows();
+        }
+        assert!(windows > 100, "{format}: only {windows} windows");
     }
 }
 

@@ -1,10 +1,12 @@
 //! What must hold for every request, every budget and every policy, checked by code that shares nothing
 //! with the crate.
 
+mod attached;
 mod broken;
 mod checker;
 mod counted;
 mod every_budget;
+mod free;
 mod generate;
 mod mutated;
 mod pipelines;

@@ -74,10 +74,15 @@ impl<'r> Trial<'r> {
         assert_eq!(self.candidates.items().len(), bundles.len());
     }
 
+    /// The windows that came out so far, as they are written.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = String> {
+        self.tried.iter().map(|kept| self.candidates.render(kept))
+    }
+
     /// Runs a pipeline with this budget and checks what comes out.
     pub(crate) fn run(&mut self, named: &Named, budget: i64) {
         let limits = ContextBudget::builder(budget).build().unwrap();
-        let window = match named.pipeline.run(self.candidates.items(), &limits) {
+        let window = match named.pipeline.window(self.candidates.items(), &limits) {
             Ok(window) => window,
             Err(CupelError::PinnedExceedsBudget { .. }) => {
                 assert!(
@@ -94,14 +99,13 @@ impl<'r> Trial<'r> {
             "{}: {budget}: pinned parts were let through",
             named.name
         );
-        let kept = self.candidates.positions(&window);
-        assert_eq!(kept.len(), window.len());
+        let kept: Vec<usize> = window.iter().map(|placed| placed.position).collect();
         let whole = kept.len() == self.candidates.items().len();
         // Slicers take nothing where there is no room, not even what costs nothing.
         if named.keeps_all && budget > self.pinned_tokens && budget >= self.total_tokens() {
             assert!(whole, "{}: {budget}: not all was kept", named.name);
         }
-        let tokens: i64 = window.iter().map(cupel::ContextItem::tokens).sum();
+        let tokens: i64 = kept.iter().map(|at| self.candidates.items()[*at].tokens()).sum();
         assert!(tokens <= budget, "{}: {tokens} tokens in a window of {budget}", named.name);
         if self.tried.insert(kept.clone()) {
             self.assert_window(&kept, tokens);
@@ -113,6 +117,10 @@ impl<'r> Trial<'r> {
         let output = self.candidates.render(kept);
         let context = || format!("kept {kept:?} of\n{}\ngave\n{output}", self.text);
 
+        if !self.format().has_free_order() && checker::user_begins(self.format(), self.text) {
+            let may_begin = matches!(self.format(), Format::OpenAiChat | Format::OpenAiResponses);
+            assert!(may_begin || checker::user_begins(self.format(), &output), "{}", context());
+        }
         let problems = checker::problems(self.format(), &output);
         let is_empty_list = self.format().has_free_order() && kept.is_empty();
         assert!(problems.is_empty() || is_empty_list, "{problems:?}: {}", context());

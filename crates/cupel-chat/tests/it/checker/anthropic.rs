@@ -5,8 +5,10 @@ use serde_json::Value;
 
 use super::{list, text};
 
-pub(crate) fn problems(messages: &[Value], thinking: bool) -> Vec<String> {
-    let mut problems = Vec::new();
+pub(crate) fn problems(messages: &[Value], request: &Value) -> Vec<String> {
+    let mut problems = texts(messages);
+    problems.extend(server_results(messages));
+    let takes_system = text(request, "model").contains("opus-4-8");
     match messages.first() {
         None => problems.push("no messages".into()),
         Some(first) if text(first, "role") != "user" => problems.push("0: not the user's".into()),
@@ -17,6 +19,13 @@ pub(crate) fn problems(messages: &[Value], thinking: bool) -> Vec<String> {
         let blocks = list(message, "content");
         match text(message, "role") {
             "assistant" => {}
+            "system" if takes_system => {
+                let follows = index > 0 && text(&messages[index - 1], "role") == "user";
+                let next = messages.get(index + 1).map(|next| text(next, "role"));
+                if !follows || next.is_some_and(|next| next != "assistant") {
+                    problems.push(format!("{index}: a system message in the wrong place"));
+                }
+            }
             "user" => {
                 let results = blocks.iter().take_while(|block| is(block, "tool_result")).count();
                 if blocks[results..].iter().any(|block| is(block, "tool_result")) {
@@ -37,8 +46,59 @@ pub(crate) fn problems(messages: &[Value], thinking: bool) -> Vec<String> {
         open = calls.map(|block| text(block, "id")).collect();
     }
     problems.extend(open.iter().map(|id| format!("end: call {id:?} is not answered")));
-    if thinking && last_turn(messages).first().is_some_and(|first| !begins_with_thinking(first)) {
+    let thinking = request["thinking"]["type"] == "enabled";
+    let answer = last_turn(messages).iter().find(|message| text(message, "role") == "assistant");
+    if thinking && answer.is_some_and(|first| !begins_with_thinking(first)) {
         problems.push("the last turn does not begin with a thinking block".into());
+    }
+    problems
+}
+
+/// No text is empty, and what the answer begins with does not end in white space.
+fn texts(messages: &[Value]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let is_prefill = index + 1 == messages.len() && text(message, "role") == "assistant";
+        let whole = message["content"].as_str();
+        if whole.is_some_and(|text| text.trim().is_empty()) && !is_prefill {
+            problems.push(format!("{index}: no text"));
+        }
+        let blocks = list(message, "content").iter().filter(|block| is(block, "text"));
+        problems.extend(
+            blocks
+                .filter(|block| block["text"].as_str().is_some_and(|text| text.trim().is_empty()))
+                .map(|_| format!("{index}: an empty text")),
+        );
+        let last = list(message, "content").last().filter(|block| is(block, "text"));
+        let end = whole.or(last.map(|block| text(block, "text"))).unwrap_or_default();
+        if is_prefill
+            && end.ends_with(char::is_whitespace)
+            && (whole.is_some() || !end.trim().is_empty())
+        {
+            problems.push(format!("{index}: white space at the end of the prefill"));
+        }
+    }
+    problems
+}
+
+/// What the service answered has the call before it that the service made.
+fn server_results(messages: &[Value]) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut calls: Vec<&str> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        for block in list(message, "content") {
+            match text(block, "type") {
+                "server_tool_use" | "mcp_tool_use" => calls.push(text(block, "id")),
+                "tool_result" => {}
+                kind if kind.ends_with("_tool_result") => {
+                    let id = text(block, "tool_use_id");
+                    if !calls.contains(&id) {
+                        problems.push(format!("{index}: {kind} {id:?} without its call"));
+                    }
+                }
+                _ => {}
+            }
+        }
     }
     problems
 }
@@ -64,7 +124,10 @@ fn is(block: &Value, kind: &str) -> bool {
 pub(crate) fn ties(messages: &[Value]) -> Vec<(usize, usize)> {
     let has_call = |message: &Value| list(message, "content").iter().any(|b| is(b, "tool_use"));
     let callers = messages.iter().enumerate().filter(|(_, message)| has_call(message));
-    callers.map(|(index, _)| (index, index + 1)).collect()
+    let mut ties: Vec<_> = callers.map(|(index, _)| (index, index + 1)).collect();
+    let is_system = |(_, message): &(usize, &Value)| text(message, "role") == "system";
+    ties.extend(messages.iter().enumerate().filter(is_system).map(|(index, _)| (index - 1, index)));
+    ties
 }
 
 #[cfg(test)]
@@ -120,7 +183,24 @@ mod tests {
     }
 
     #[test]
-    fn unknown_role_is_found() {
-        check(&[USER, r#"{"role":"system","content":"x"}"#], &["unknown role \"system\""]);
+    fn system_messages_are_for_models_that_take_them() {
+        const SYSTEM: &str = r#"{"role":"system","content":"x"}"#;
+        check(&[USER, SYSTEM], &["unknown role \"system\""]);
+        let request = |messages: &[&str]| {
+            format!(r#"{{"model":"claude-opus-4-8","messages":[{}]}}"#, messages.join(","))
+        };
+        assert_problems(Anthropic, &request(&[USER, SYSTEM, SAID, USER, SYSTEM]), &[]);
+        let wrong = "a system message in the wrong place";
+        assert_problems(Anthropic, &request(&[USER, SYSTEM, USER]), &[wrong]);
+        assert_problems(Anthropic, &request(&[USER, SAID, SYSTEM]), &[wrong]);
+    }
+
+    #[test]
+    fn empty_texts_and_results_of_nothing_are_found() {
+        let empty = r#"{"role":"user","content":[{"type":"text","text":" "}]}"#;
+        check(&[USER, SAID, empty], &["2: an empty text"]);
+        check(&[USER, r#"{"role":"assistant","content":"{ "}"#], &["1: white space"]);
+        let found = r#"{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s"}]}"#;
+        check(&[USER, found], &["1: web_search_tool_result \"s\" without"]);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn problems(format: Format, text: &str) -> Vec<String> {
     match format {
         Format::OpenAiChat => openai_chat::problems(&values),
         Format::OpenAiResponses => openai_responses::problems(&values),
-        Format::Anthropic => anthropic::problems(&values, thinking_is_on(text)),
+        Format::Anthropic => anthropic::problems(&values, &request(text)),
         Format::Gemini => gemini::problems(&values),
         Format::LangChain => langchain::problems(&values),
         Format::Items | Format::ItemLines => items::problems(&values),
@@ -51,11 +51,7 @@ pub(crate) fn required(format: Format, request: &str) -> Vec<usize> {
     if format.has_free_order() {
         return Vec::new();
     }
-    let role = |message: &Value| match format {
-        Format::LangChain => langchain::kind(message).to_owned(),
-        Format::Gemini => message["role"].as_str().unwrap_or("user").to_owned(),
-        _ => text(message, "role").to_owned(),
-    };
+    let role = |message: &Value| role(format, message);
     let answers = |message: &Value| match format {
         Format::Anthropic => list(message, "content").iter().any(|b| b["type"] == "tool_result"),
         Format::Gemini => gemini::answers(message),
@@ -116,9 +112,41 @@ fn message_list(format: Format, text: &str) -> Result<&str, String> {
     Ok(fields.get(field).ok_or(format!("no {field}"))?.get())
 }
 
-fn thinking_is_on(text: &str) -> bool {
-    let request: Value = serde_json::from_str(text).unwrap_or_default();
-    request["thinking"]["type"] == "enabled"
+fn request(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// Whether the user speaks first, beside the system.
+pub(crate) fn user_begins(format: Format, request: &str) -> bool {
+    let roles = roles(format, request);
+    roles.iter().find(|role| *role != "system").is_none_or(|role| is_user(role))
+}
+
+/// Whether the user speaks twice in a row, beside the system.
+pub(crate) fn user_speaks_twice(format: Format, request: &str) -> bool {
+    let mut roles = roles(format, request);
+    roles.retain(|role| !["system", "developer"].contains(&role.as_str()));
+    roles.windows(2).any(|pair| pair.iter().all(|role| is_user(role)))
+}
+
+fn is_user(role: &str) -> bool {
+    ["user", "human"].contains(&role)
+}
+
+fn roles(format: Format, request: &str) -> Vec<String> {
+    let values = values(format, request).expect("only valid requests are asked for this");
+    let is_plain = values.iter().any(Value::is_string);
+    let role = |message: &Value| if is_plain { "user".into() } else { role(format, message) };
+    values.iter().map(role).collect()
+}
+
+fn role(format: Format, message: &Value) -> String {
+    match format {
+        Format::LangChain => langchain::kind(message).to_owned(),
+        Format::Gemini => message["role"].as_str().unwrap_or("user").to_owned(),
+        Format::OpenAiResponses if text(message, "type").ends_with("tools") => "system".to_owned(),
+        _ => text(message, "role").to_owned(),
+    }
 }
 
 /// The list in a field, or an empty one.

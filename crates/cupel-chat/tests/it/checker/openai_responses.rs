@@ -38,6 +38,8 @@ fn part(item: &Value) -> Part<'_> {
         }
         "mcp_approval_request" => Part::Question(text(item, "id")),
         "mcp_approval_response" => Part::Output(text(item, "approval_request_id")),
+        // Its own id is that of the call.
+        "local_shell_call_output" if item["call_id"].is_null() => Part::Output(text(item, "id")),
         kind if kind.ends_with("_call_output") => Part::Output(text(item, "call_id")),
         _ => Part::Other,
     }

@@ -5,10 +5,18 @@ use crate::random::Random;
 
 pub(crate) fn request(random: &mut Random) -> String {
     let thinks = random.chance(50);
-    let mut chat = Chat { messages: Vec::new(), ids: Ids::default(), thinks };
+    // A list alone names no model that would take system prompts.
+    let takes_system = random.chance(30);
+    let mut chat = Chat { messages: Vec::new(), ids: Ids::default(), thinks, takes_system };
     (0..random.within(1, 4)).for_each(|_| chat.turn(random));
 
-    let mut around = vec![("model", "claude-sonnet-4".into()), ("max_tokens", Json::Raw("1e3"))];
+    let model = if takes_system { "claude-opus-4-8" } else { "claude-sonnet-4" };
+    let mut around = vec![("model", model.into()), ("max_tokens", Json::Raw("1e3"))];
+    if random.chance(20) {
+        let schema = object([("type", "object".into()), ("title", words(random).into())]);
+        let format = object([("type", "json_schema".into()), ("schema", schema)]);
+        around.push(("output_config", object([("format", format)])));
+    }
     if thinks {
         around.push(("thinking", object([("type", "enabled".into())])));
     }
@@ -24,6 +32,10 @@ pub(crate) fn request(random: &mut Random) -> String {
             vec![object([("name", "look".into()), ("input_schema", schema)])].into(),
         ));
     }
+    if takes_system {
+        around.push(("messages", chat.messages.into()));
+        return Json::Object(around).decorated(random).write(random);
+    }
     bare_or_wrapped("messages", chat.messages, around, random)
 }
 
@@ -31,6 +43,7 @@ struct Chat {
     messages: Vec<Json>,
     ids: Ids,
     thinks: bool,
+    takes_system: bool,
 }
 
 impl Chat {
@@ -46,13 +59,32 @@ impl Chat {
             self.add("user", said(random), random);
         }
         let steps = random.pick(&[0, 0, 1, 1, 2, 4]);
+        let answers = random.chance(60);
+        if steps > 0 || answers {
+            self.system(random);
+        }
         for step in 0..steps {
             self.tool_use(step == 0, random);
+            if step + 1 < steps {
+                self.system(random);
+            }
         }
-        if random.chance(60) {
+        if answers {
             let mut blocks = if steps == 0 { self.thinking(random) } else { Vec::new() };
+            if random.chance(5) {
+                let summary = object([("type", "compaction".into())]);
+                blocks.push(summary.with("content", words(random)));
+            }
             blocks.push(text(random));
             self.add("assistant", blocks.into(), random);
+        }
+    }
+
+    /// A system prompt behind the user's words or results, where the model takes it.
+    fn system(&mut self, random: &mut Random) {
+        if self.takes_system && random.chance(25) {
+            let content = words(random);
+            self.add("system", content.into(), random);
         }
     }
 

@@ -11,7 +11,12 @@ pub(crate) fn request(random: &mut Random) -> String {
         (0..random.within(1, 4)).for_each(|_| chat.turn(random));
     }
 
-    let mut around = vec![("generationConfig", object([("maxOutputTokens", Json::Raw("500"))]))];
+    let mut config = object([("maxOutputTokens", Json::Raw("500"))]);
+    if random.chance(20) {
+        let schema = object([("type", "OBJECT".into()), ("title", words(random).into())]);
+        config = config.with("responseSchema", schema);
+    }
+    let mut around = vec![(random.pick(&["generationConfig", "config"]), config)];
     if random.chance(50) {
         let name = if chat.snake { "system_instruction" } else { "systemInstruction" };
         around.push((name, object([("parts", vec![text(random)].into())])));

@@ -10,6 +10,10 @@ pub(crate) fn request(random: &mut Random) -> String {
         let text = words(random);
         chat.add("system", vec![("content", text.into())], random);
     }
+    if random.chance(10) {
+        let greeting = words(random);
+        chat.add("ai", vec![("content", greeting.into())], random);
+    }
     (0..random.within(1, 4)).for_each(|_| chat.turn(random));
     bare_or_wrapped("messages", chat.messages, Vec::new(), random)
 }

@@ -19,6 +19,11 @@ pub(crate) fn request(random: &mut Random) -> String {
             (0..random.within(0, 2)).map(|_| tool(random)).collect::<Vec<_>>().into(),
         ));
     }
+    if random.chance(20) {
+        let schema = object([("name", "answer".into()), ("description", words(random).into())]);
+        let format = object([("type", "json_schema".into()), ("json_schema", schema)]);
+        around.push(("response_format", format));
+    }
     bare_or_wrapped("messages", chat.messages, around, random)
 }
 

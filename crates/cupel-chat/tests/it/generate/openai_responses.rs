@@ -21,6 +21,10 @@ pub(crate) fn request(random: &mut Random) -> String {
         let parameters = object([("type", "object".into()), ("properties", object([]))]);
         around.push(("tools", vec![tool.with("parameters", parameters)].into()));
     }
+    if random.chance(20) {
+        let format = object([("type", "json_schema".into()), ("name", words(random).into())]);
+        around.push(("text", object([("format", format), ("verbosity", "low".into())])));
+    }
     if random.chance(5) {
         around.push(("input", words(random).into()));
         return Json::Object(around).decorated(random).write(random);
@@ -41,7 +45,8 @@ impl Input {
     }
 
     fn step(&mut self, random: &mut Random) {
-        match random.below(10) {
+        match random.below(11) {
+            10 => self.more_tools(random),
             0..=3 => self.message("user", random),
             4 => self.message(random.pick(&["system", "developer"]), random),
             5 => {
@@ -57,6 +62,13 @@ impl Input {
             }
             _ => self.approval(random),
         }
+    }
+
+    fn more_tools(&mut self, random: &mut Random) {
+        let tool = object([("type", "function".into()), ("name", "look".into())]);
+        let kind = random.pick(&["additional_tools", "tools"]);
+        let tools = vec![tool.with("description", words(random))];
+        self.add(object([("type", kind.into()), ("tools", tools.into())]), random);
     }
 
     fn message(&mut self, role: &str, random: &mut Random) {
@@ -94,7 +106,9 @@ impl Input {
             let (call, output) = random.pick(&CALLS);
             let id = self.ids.next("call_");
             self.add(call_item(call, &id), random);
-            let output = object([("type", output.into()), ("call_id", id.into())]);
+            let by_id = output == "local_shell_call_output" && random.chance(50);
+            let id_field = if by_id { "id" } else { "call_id" };
+            let output = object([("type", output.into()), (id_field, id.into())]);
             outputs.push(output.with("output", words(random)));
         }
         if random.chance(50) {

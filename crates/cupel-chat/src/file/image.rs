@@ -1,6 +1,8 @@
 //! The size of an image, from the beginning of its file.
 
-/// How much of a file is looked at: what comes before the size in a photo, as its thumbnail, is
+use super::base64::decode_beginning;
+
+/// How many letters of a file are looked at: what comes before the size in a photo, as its thumbnail, is
 /// smaller than this.
 const LONGEST_HEADER: usize = 256 * 1024;
 
@@ -11,37 +13,15 @@ pub(crate) fn image_size(base64: &str) -> Option<(u32, u32)> {
         Some(address) => address.split_once(";base64,")?.1,
         None => base64,
     };
-    let file = decode(base64);
+    let file = decode_beginning(base64, LONGEST_HEADER)?;
     png(&file).or_else(|| gif(&file)).or_else(|| webp(&file)).or_else(|| jpeg(&file))
-}
-
-/// The beginning of a file, up to the first byte that is not base64.
-fn decode(base64: &str) -> Vec<u8> {
-    let value = |byte: u8| match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' | b'-' => Some(62),
-        b'/' | b'_' => Some(63),
-        _ => None,
-    };
-    let sextets: Vec<u8> = base64.bytes().take(LONGEST_HEADER).map_while(value).collect();
-    let mut file = Vec::with_capacity(sextets.len() * 3 / 4);
-    for four in sextets.chunks_exact(4) {
-        file.extend([
-            four[0] << 2 | four[1] >> 4,
-            four[1] << 4 | four[2] >> 2,
-            four[2] << 6 | four[3],
-        ]);
-    }
-    file
 }
 
 fn big_endian(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
-fn little_endian(bytes: &[u8]) -> u32 {
+pub(super) fn little_endian(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
@@ -91,19 +71,8 @@ fn jpeg(file: &[u8]) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::base64::encode;
     use super::*;
-
-    fn encode(file: &[u8]) -> String {
-        const LETTERS: &[u8; 64] =
-            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let letter = |bits: u32| char::from(LETTERS[(bits & 63) as usize]);
-        let threes = file.chunks(3).map(|three| match *three {
-            [a, b, c] => big_endian(&[a, b, c]),
-            [a, b] => big_endian(&[a, b, 0]),
-            _ => big_endian(&[three[0], 0, 0]),
-        });
-        threes.flat_map(|bits| [18, 12, 6, 0].map(|shift| letter(bits >> shift))).collect()
-    }
 
     #[test]
     fn sizes_are_read_from_each_kind_of_file() {

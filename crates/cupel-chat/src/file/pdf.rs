@@ -1,0 +1,106 @@
+//! How many pages a PDF has.
+
+/// Where pages cannot be seen, since they are compressed, a page is taken to have so many bytes.
+const BYTES_PER_PAGE: usize = 10_000;
+
+/// How far from its beginning a file may say that it is a PDF.
+const HEADER: usize = 1_024;
+
+pub(super) fn is_pdf(file: &[u8]) -> bool {
+    find(&file[..file.len().min(HEADER)], b"%PDF-").is_some()
+}
+
+/// The pages that the file says it has; else the pages that can be seen; else by its size.
+pub(super) fn pages(file: &[u8]) -> u64 {
+    let (mut said, mut seen) = (None, 0_usize);
+    let mut rest = file;
+    while !rest.is_empty() {
+        let end = find(rest, b"endobj").unwrap_or(rest.len());
+        let object = &rest[..end];
+        match type_of(object) {
+            Some(Node::Tree) => said = said.max(number_after(object, b"/Count")),
+            Some(Node::Page) => seen += 1,
+            None if find(object, b"/Linearized").is_some() => {
+                said = said.max(number_after(object, b"/N"));
+            }
+            None => {}
+        }
+        rest = rest.get(end + b"endobj".len()..).unwrap_or_default();
+    }
+    let by_size = || file.len().div_ceil(BYTES_PER_PAGE);
+    let seen = if seen == 0 { by_size() } else { seen };
+    said.filter(|said| *said > 0).unwrap_or_else(|| u64::try_from(seen).unwrap_or(u64::MAX))
+}
+
+/// A node of the tree of pages.
+enum Node {
+    Tree,
+    Page,
+}
+
+fn type_of(object: &[u8]) -> Option<Node> {
+    let mut rest = object;
+    while let Some(at) = find(rest, b"/Type") {
+        rest = &rest[at + b"/Type".len()..];
+        let name = rest.trim_ascii_start();
+        if name.starts_with(b"/Pages") {
+            return Some(Node::Tree);
+        }
+        if name.starts_with(b"/Page") && !name.get(5).is_some_and(u8::is_ascii_alphabetic) {
+            return Some(Node::Page);
+        }
+    }
+    None
+}
+
+/// The number behind a name.
+fn number_after(object: &[u8], name: &[u8]) -> Option<u64> {
+    let mut rest = object;
+    while let Some(at) = find(rest, name) {
+        rest = &rest[at + name.len()..];
+        let digits = rest.trim_ascii_start();
+        let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = std::str::from_utf8(&digits[..count]).ok().and_then(|text| text.parse().ok());
+        if number.is_some() {
+            return number;
+        }
+    }
+    None
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_of_the_tree_says_how_many_pages_there_are() {
+        let file = b"%PDF-1.7\n1 0 obj<</Count 2/Type/Pages/Kids[3 0 R]>>endobj\n\
+            2 0 obj << /Type /Pages /Kids [1 0 R] /Count 31 >> endobj\n\
+            9 0 obj << /Type /Outlines /Count 400 >> endobj\n3 0 obj<</Type/Page>>endobj";
+        assert!(is_pdf(file));
+        assert_eq!(pages(file), 31);
+    }
+
+    #[test]
+    fn pages_that_can_be_seen_are_counted() {
+        let file = b"%PDF-1.3\n1 0 obj <</Type /Page /Parent 2 0 R>> endobj\n\
+            4 0 obj <</Type/Page>> endobj 5 0 obj <</Type /PageLabel>> endobj";
+        assert_eq!(pages(file), 2);
+    }
+
+    #[test]
+    fn a_file_that_is_written_for_the_web_says_it_first() {
+        assert_eq!(pages(b"%PDF-1.5\n1 0 obj <</Linearized 1/L 9/N 12>> endobj"), 12);
+    }
+
+    #[test]
+    fn without_any_of_that_the_size_bounds_it() {
+        let file = [b"%PDF-1.5".as_slice(), &[b'x'; 45_000]].concat();
+        assert_eq!(pages(&file), 5);
+        assert!(!is_pdf(b"PDF"));
+    }
+}

@@ -1,0 +1,140 @@
+//! No text is free: whatever text of a request grows, and wherever one is added, the count grows; but for
+//! the fields that are listed as uncounted.
+
+use cupel_chat::{CandidateOptions, Format, Request, UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
+use serde_json::Value;
+
+use crate::generate;
+use crate::pipelines::Quarters;
+
+/// Long enough to be seen whatever is rounded.
+const MORE: &str = " and then some more words that somebody has to pay for";
+
+/// Where something is in a request.
+type Path = Vec<Step>;
+
+#[derive(Debug, Clone, PartialEq)]
+enum Step {
+    Field(String),
+    Element(usize),
+}
+
+/// What a value on the way is, and where.
+fn visit(value: &Value, path: &mut Path, each: &mut impl FnMut(&Path, &Value)) {
+    each(path, value);
+    match value {
+        Value::Array(list) => {
+            for (index, value) in list.iter().enumerate() {
+                path.push(Step::Element(index));
+                visit(value, path, each);
+                path.pop();
+            }
+        }
+        Value::Object(map) => {
+            for (name, value) in map {
+                path.push(Step::Field(name.clone()));
+                visit(value, path, each);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn at<'v>(value: &'v mut Value, path: &Path) -> &'v mut Value {
+    path.iter().fold(value, |value, step| match step {
+        Step::Field(name) => &mut value[name.as_str()],
+        Step::Element(index) => &mut value[*index],
+    })
+}
+
+fn names(path: &Path) -> Vec<&str> {
+    let name = |step| match step {
+        &Step::Field(ref name) => Some(name.as_str()),
+        Step::Element(_) => None,
+    };
+    path.iter().filter_map(name).collect()
+}
+
+/// What is listed as uncounted; what OpenAI leaves out of schemas; the bytes of a file, which are no
+/// text; and calls that LangChain's messages hold twice.
+fn is_exempt(path: &Path) -> bool {
+    let names = names(path);
+    let is_setting = |name: &&str| UNCOUNTED_SETTINGS.contains(name);
+    let is_left_out = |name: &&str| ["title", "required"].contains(name);
+    let is_repeated = |pair: &[&str]| pair == ["additional_kwargs", "tool_calls"];
+    names.iter().any(|name| UNCOUNTED_FIELDS.contains(name) || *name == "data")
+        || names.iter().take(2).any(is_setting)
+        || names.first() == Some(&"tools") && names.iter().any(is_left_out)
+        || names.windows(2).any(is_repeated)
+}
+
+/// The tokens of a request; `None` if it is no longer one that can be selected from.
+fn tokens(format: Format, value: &Value) -> Option<i64> {
+    let request = Request::parse(value.to_string(), Some(format)).ok()?;
+    let candidates = request.candidates(&Quarters, &CandidateOptions::default()).ok()?;
+    Some(candidates.total_tokens())
+}
+
+/// Changes every place that `is_place` names, one at a time. Returns how many were tried.
+fn try_every_place(
+    format: Format,
+    is_place: impl Fn(&Value) -> bool,
+    change: impl Fn(&mut Value),
+) -> usize {
+    let (mut tried, mut free) = (0, Vec::new());
+    for seed in 0..40 {
+        let text = generate::request(format, seed);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let before = tokens(format, &value).unwrap();
+        let mut places = Vec::new();
+        visit(&value, &mut Vec::new(), &mut |path, value| {
+            if is_place(value) && !is_exempt(path) {
+                places.push(path.clone());
+            }
+        });
+        for place in places {
+            let mut changed = value.clone();
+            change(at(&mut changed, &place));
+            // Another role, or a call that nothing answers any more.
+            let Some(after) = tokens(format, &changed) else { continue };
+            if after <= before && free.len() < 5 {
+                free.push(format!("{place:?} in {text}"));
+            }
+            tried += 1;
+        }
+    }
+    assert!(free.is_empty(), "{format}: these are free:\n{}", free.join("\n"));
+    tried
+}
+
+fn formats() -> impl Iterator<Item = Format> {
+    Format::ALL.into_iter().filter(|format| !format.has_free_order())
+}
+
+#[test]
+fn every_text_that_grows_counts_more() {
+    for format in formats() {
+        let grow = |value: &mut Value| {
+            let text = value.as_str().unwrap_or_default().to_owned() + &MORE.repeat(3);
+            *value = text.into();
+        };
+        let tried = try_every_place(format, Value::is_string, grow);
+        assert!(tried > 100, "{format}: only {tried}");
+    }
+}
+
+#[test]
+fn a_text_in_a_field_that_nobody_knows_counts() {
+    for format in formats() {
+        let add = |value: &mut Value| value["x_note"] = MORE.repeat(3).into();
+        let tried = try_every_place(format, Value::is_object, add);
+        assert!(tried > 100, "{format}: only {tried}");
+    }
+}
+
+#[test]
+fn items_count_their_content() {
+    let grown = tokens(Format::Items, &serde_json::json!([{"content": format!("a{MORE}")}]));
+    assert!(grown > tokens(Format::Items, &serde_json::json!([{"content": "a"}])));
+}
