@@ -86,7 +86,7 @@ fn read_item<'t>(
     let item: ContextItem = serde_json::from_str(&known_fields(&object))
         .map_err(|error| refusal(document, json, &object, &path, &error))?;
     let role = role_of(&item);
-    let mut message = Message::new(json, role, Cow::Owned(item.kind().to_string()));
+    let mut message = Message::new(json, role, Cow::Owned(item.kind().as_str().to_owned()));
     message.notes.take_in(&object);
     if object.get("tokens").is_none() {
         message.pieces.extend(object.text("content").map(|text| Piece::text(Nature::Words, text)));

@@ -76,7 +76,7 @@ fn of_request(arguments: &Arguments) -> Result<Count, Failure> {
     let part = |(at, item): (usize, &cupel::ContextItem)| Part {
         label: work.candidates.bundle(at).label(),
         tokens: item.tokens(),
-        kind: Some(item.kind().to_string()),
+        kind: Some(item.kind().as_str().to_owned()),
         is_pinned: Some(item.pinned()),
     };
     Ok(Count {

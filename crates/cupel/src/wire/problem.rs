@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::CupelError;
+use crate::model::OneLine;
 
 /// A rule that the input breaks, with the path to the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,9 +44,9 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
+            write!(f, "{}: ", OneLine(&self.path))?;
         }
-        f.write_str(&self.rule)
+        OneLine(&self.rule).fmt(f)
     }
 }
 
