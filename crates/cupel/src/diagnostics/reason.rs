@@ -1,6 +1,8 @@
 //! Why an item is in or out.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
+
+use crate::model::{OneLine, write_letter};
 
 /// Why an item was left out.
 ///
@@ -49,7 +51,10 @@ pub enum ExclusionReason {
         /// The count.
         tokens: i64,
     },
-    /// It would have fitted, had nothing been pinned.
+    /// Pins alone keep it out. At Slice: it is larger than the effective target, but not than that
+    /// would be with nothing pinned; what other items crowded out is
+    /// [`BudgetExceeded`](Self::BudgetExceeded). At Place: it would have fitted into what was left,
+    /// but for the pinned tokens.
     PinnedOverride {
         /// The text of the largest pinned item.
         displaced_by: String,
@@ -107,7 +112,7 @@ impl ExclusionReason {
 
 impl fmt::Display for ExclusionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())?;
+        OneLine(self.name()).fmt(f)?;
         match self {
             Self::BudgetExceeded { item_tokens, available_tokens } => {
                 write!(f, ": {item_tokens} tokens requested, {available_tokens} available")
@@ -119,16 +124,17 @@ impl fmt::Display for ExclusionReason {
                 write!(f, ": same text as `{}`", Excerpt(deduplicated_against))
             }
             Self::QuotaCapExceeded { kind, cap, actual } => {
-                write!(f, ": {kind} has {actual}, at most {cap} allowed")
+                write!(f, ": {} has {actual}, at most {cap} allowed", OneLine(kind))
             }
             Self::QuotaRequireDisplaced { displaced_by_kind: kind }
-            | Self::CountRequireCandidatesExhausted { kind } => write!(f, ": {kind}"),
+            | Self::CountRequireCandidatesExhausted { kind } => write!(f, ": {}", OneLine(kind)),
             Self::NegativeTokens { tokens } => write!(f, ": {tokens} tokens"),
             Self::PinnedOverride { displaced_by } => {
                 write!(f, ": displaced by pinned `{}`", Excerpt(displaced_by))
             }
-            Self::Filtered { filter_name } => write!(f, ": {filter_name}"),
+            Self::Filtered { filter_name } => write!(f, ": {}", OneLine(filter_name)),
             Self::CountCapExceeded { kind, cap, count } => {
+                let kind = OneLine(kind);
                 write!(f, ": {count} of kind {kind} selected, at most {cap} allowed")
             }
             Self::Unknown { .. } | Self::_Unknown => Ok(()),
@@ -145,8 +151,7 @@ impl fmt::Display for Excerpt<'_> {
         for (at, letter) in self.0.chars().enumerate() {
             match letter {
                 _ if at == LIMIT => return f.write_str("…"),
-                letter if letter.is_control() => write!(f, "{}", letter.escape_default())?,
-                letter => f.write_char(letter)?,
+                letter => write_letter(f, letter)?,
             }
         }
         Ok(())
