@@ -199,6 +199,11 @@ def reflexive(_options):
     return lambda items: [score(item) for item in items]
 
 
+def raw_hint(_options):
+    """Not in the specification: stands for a user's own scorer, whose scores may be anything."""
+    return lambda items: [number(item.get("future_relevance_hint", 0.0)) for item in items]
+
+
 def composite(options):
     entries = options["scorers"]
     require(entries, "a composite needs at least one scorer")
@@ -222,12 +227,31 @@ def scaled(options):
 
     def scores(items):
         raw = inner(items)
-        low, high = min(raw, default=0.0), max(raw, default=0.0)
+        numbers = [score for score in raw if not math.isnan(score)]
+        low, high = min(numbers, default=0.0), max(numbers, default=0.0)
         if low == high:
             return [0.5] * len(items)
+        if not math.isfinite(high - low):
+            raw, low, high = (places(raw), *places([low, high], raw))
         return [(score - low) / (high - low) for score in raw]
 
     return scores
+
+
+def places(scores, among=None):
+    """Scores too far apart to subtract: finite ones from 0 to 1, infinite ones one spread beyond."""
+    finite = [score for score in among or scores if math.isfinite(score)]
+    low, high = min(finite, default=0.0), max(finite, default=0.0)
+
+    def place(score):
+        if math.isinf(score):
+            return 2.0 if score > 0 else -1.0
+        if low == high == score:
+            return 0.5
+        # Halved, so that the differences are numbers.
+        return (score / 2 - low / 2) / (high / 2 - low / 2) if low != high else score
+
+    return [place(score) for score in scores]
 
 
 def metadata_trust(options):
@@ -304,7 +328,7 @@ SCORERS = {
     builder.__name__: builder
     for builder in (
         recency, priority, kind, tag, frequency, reflexive,
-        composite, scaled, metadata_trust, metadata_key, decay,
+        raw_hint, composite, scaled, metadata_trust, metadata_key, decay,
     )
 }  # fmt: skip
 

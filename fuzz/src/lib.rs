@@ -7,15 +7,11 @@
 
 pub mod checks;
 
-#[path = "../../crates/cupel-conformance/tests/differential/adapter/mod.rs"]
-mod adapter;
 #[expect(dead_code, reason = "problems come from bytes here, not from seeds")]
 #[path = "../../crates/cupel-conformance/tests/differential/case.rs"]
 mod case;
 #[path = "../../crates/cupel-conformance/tests/differential/compare.rs"]
 mod compare;
-#[path = "../../crates/cupel-conformance/tests/differential/observe.rs"]
-mod observe;
 #[expect(dead_code, reason = "only what the end of the run brings is compared here")]
 #[path = "../../crates/cupel-conformance/tests/differential/witness.rs"]
 mod witness;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cupel_conformance::{Options, Skip};
+use cupel_conformance::{Options, Program, Skip};
 
 /// What `--help` prints.
 pub(crate) const HELP: &str = "\
@@ -49,15 +49,13 @@ pub(crate) enum Judged {
     Oracle,
     #[cfg(feature = "library")]
     Library,
-    Program {
-        command: Vec<String>,
-        timeout: Duration,
-    },
+    Program(Program),
 }
 
 /// Reads the arguments after the program's name.
 pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Action, String> {
     let mut judged = Judged::Oracle;
+    let mut program = None;
     let mut options = Options::default();
     let mut paths = Vec::new();
     let mut serve = false;
@@ -71,8 +69,12 @@ pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Action, S
             "--library" => judged = Judged::Library,
             #[cfg(not(feature = "library"))]
             "--library" => return Err("--library needs the feature `library`".to_owned()),
-            "--program" => judged = program(&value()?)?,
-            "--timeout" => patience = seconds(&value()?)?,
+            "--program" => program = Some(value()?),
+            "--timeout" => {
+                let text = value()?;
+                let parsed = Program::parse_timeout(&text);
+                patience = parsed.map_err(|rule| format!("--timeout `{text}` is {rule}"))?;
+            }
             "--strict" => options.strict = true,
             "--filter" => options.filters.push(value()?),
             "--skip" => options.skips.push(skip(&value()?)?),
@@ -82,26 +84,13 @@ pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Action, S
             _ => paths.push(PathBuf::from(word)),
         }
     }
-    if let Judged::Program { timeout, .. } = &mut judged {
-        *timeout = patience;
+    if let Some(program) = program {
+        judged = Judged::Program(Program::parse(&program, patience)?);
     }
     if paths.is_empty() && !serve {
         return Err("no folder or file was named; see --help".to_owned());
     }
     Ok(Action::Run(Arguments { judged, options, paths, serve }))
-}
-
-fn program(text: &str) -> Result<Judged, String> {
-    let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-    if command.is_empty() {
-        return Err("--program needs a command".to_owned());
-    }
-    Ok(Judged::Program { command, timeout: Duration::ZERO })
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| format!("--timeout `{text}` is not a number of seconds"))
 }
 
 fn skip(text: &str) -> Result<Skip, String> {

@@ -83,6 +83,17 @@ pub enum Refusal {
     Broken(String),
 }
 
+impl Refusal {
+    /// A stable name: the error's own, `unsupported` or `broken`.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Error(error) => &error.code,
+            Self::Unsupported(_) => "unsupported",
+            Self::Broken(_) => "broken",
+        }
+    }
+}
+
 impl From<ErrorAnswer> for Refusal {
     fn from(error: ErrorAnswer) -> Self {
         Self::Error(error)

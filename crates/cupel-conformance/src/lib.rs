@@ -5,8 +5,8 @@
 //!   language that speaks the [`protocol`], or, with the feature `library`, the library itself.
 //! - [`run`](mod@run) asks the implementation and lets [`check`](mod@check) compare its answers
 //!   with what the files expect.
-//! - [`oracle`] follows the specification's pseudocode word for word: slow, plain, and therefore easy
-//!   to check by reading.
+//! - [`oracle`] follows the specification's pseudocode word for word, on the protocol's types: slow,
+//!   plain, and therefore easy to check by reading.
 //! - [`random`] makes small, troublesome problems from a seed and shrinks the ones that fail.
 //!
 //! ```

@@ -47,6 +47,17 @@ pub enum LoadError {
     Unreadable(PathBuf, io::Error),
 }
 
+impl LoadError {
+    /// A stable name of the variant.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NothingFound(_) => "nothing_found",
+            Self::Unreadable(..) => "unreadable",
+        }
+    }
+}
+
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use arguments::{Action, Arguments, Judged};
-use cupel_conformance::{Implementation, OracleImplementation, Program, load, run, serve};
+use cupel_conformance::{Implementation, OracleImplementation, load, run, serve};
 
 fn main() -> ExitCode {
     match arguments::parse(std::env::args().skip(1)) {
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
             print!("{}", arguments::HELP);
             ExitCode::SUCCESS
         }
-        Ok(Action::Run(arguments)) => match act(&arguments) {
+        Ok(Action::Run(arguments)) => match act(arguments) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(1),
             Err(error) => could_not(&error),
@@ -30,8 +30,8 @@ fn could_not(reason: &impl std::fmt::Display) -> ExitCode {
 }
 
 /// Whether everything passed.
-fn act(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
-    let mut implementation = implementation(&arguments.judged);
+fn act(arguments: Arguments) -> Result<bool, Box<dyn Error>> {
+    let mut implementation = implementation(arguments.judged);
     if arguments.serve {
         serve(&mut *implementation, io::stdin().lock(), io::stdout().lock())?;
         return Ok(true);
@@ -42,10 +42,10 @@ fn act(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     Ok(summary.is_success())
 }
 
-fn implementation(judged: &Judged) -> Box<dyn Implementation> {
+fn implementation(judged: Judged) -> Box<dyn Implementation> {
     match judged {
         Judged::Oracle => Box::new(OracleImplementation),
-        Judged::Program { command, timeout } => Box::new(Program::new(command.clone(), *timeout)),
+        Judged::Program(program) => Box::new(program),
         #[cfg(feature = "library")]
         Judged::Library => Box::new(cupel_conformance::LibraryImplementation),
     }

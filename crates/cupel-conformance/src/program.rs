@@ -42,6 +42,29 @@ impl Program {
         Self { command, timeout, process: None, next_id: 1 }
     }
 
+    /// The program that a command line names: words, parted at blanks.
+    ///
+    /// # Errors
+    ///
+    /// A text if there is no word.
+    pub fn parse(command: &str, timeout: Duration) -> Result<Self, String> {
+        if command.trim().is_empty() {
+            return Err("--program is empty; give a command and its arguments".to_owned());
+        }
+        Ok(Self::new(command.split_whitespace(), timeout))
+    }
+
+    /// A timeout in seconds, as a command line gives it.
+    ///
+    /// # Errors
+    ///
+    /// A text if it is no number of seconds.
+    pub fn parse_timeout(text: &str) -> Result<Duration, String> {
+        let seconds =
+            text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        seconds.ok_or_else(|| "not a number of seconds".to_owned())
+    }
+
     /// Sends a task and reads its answer.
     fn exchange<A: DeserializeOwned>(&mut self, task: Task) -> Result<A, Refusal> {
         let request = Request { id: self.next_id, task };

@@ -71,7 +71,7 @@ pub fn run<I: Implementation + ?Sized>(
     options: &Options,
 ) -> Summary {
     let mut summary = Summary { problems: unknown_skips(files, options), ..Summary::default() };
-    for file in files.iter().filter(|file| passes_filters(file, options)) {
+    for file in files.iter().filter(|file| options.wants(file)) {
         let skip = options.skips.iter().find(|skip| skip.name == file.name);
         summary.outcomes.push(match skip {
             Some(skip) => outcome(file, Verdict::Skipped(skip.reason.clone())),
@@ -92,8 +92,11 @@ fn unknown_skips(files: &[VectorFile], options: &Options) -> Vec<String> {
         .collect()
 }
 
-fn passes_filters(file: &VectorFile, options: &Options) -> bool {
-    options.filters.is_empty() || options.filters.iter().any(|filter| file.name.contains(filter))
+impl Options {
+    /// Whether the filters let a vector through.
+    pub fn wants(&self, file: &VectorFile) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| file.name.contains(filter))
+    }
 }
 
 /// Runs one vector.

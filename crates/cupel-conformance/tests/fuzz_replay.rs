@@ -1,8 +1,6 @@
 //! Everything that was ever worth keeping of the fuzzer's input, through the same checks as the
 //! fuzzer's, without it.
 
-#[path = "differential/adapter/mod.rs"]
-mod adapter;
 #[expect(dead_code, reason = "problems come from bytes here, not from seeds")]
 #[path = "differential/case.rs"]
 mod case;
@@ -11,8 +9,6 @@ mod case;
 mod checks;
 #[path = "differential/compare.rs"]
 mod compare;
-#[path = "differential/observe.rs"]
-mod observe;
 #[expect(dead_code, reason = "only what the end of the run brings is compared here")]
 #[path = "differential/witness.rs"]
 mod witness;

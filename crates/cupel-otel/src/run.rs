@@ -4,6 +4,7 @@
 //! that completes hands out exact times and counts in its snapshots; for one that fails, the
 //! calls that were heard until then must do.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -15,6 +16,7 @@ use opentelemetry::global::BoxedTracer;
 use opentelemetry::trace::TraceContextExt as _;
 
 use crate::metrics::{Tally, Totals};
+use crate::reason::error_description;
 use crate::{CupelMetrics, CupelVerbosity, exclusion_reason_name, spans};
 
 /// What does not change from run to run.
@@ -59,9 +61,20 @@ pub(crate) struct FinishedStage {
     pub(crate) item_count_out: usize,
     pub(crate) excluded_count: usize,
     pub(crate) exclusions: Vec<Exclusion>,
+    /// Why it failed, if it did.
+    pub(crate) error: Option<Cow<'static, str>>,
     start: Duration,
     end: Duration,
 }
+
+/// The stages that are told, in their order.
+const STAGES: [PipelineStage; 5] = [
+    PipelineStage::Classify,
+    PipelineStage::Score,
+    PipelineStage::Deduplicate,
+    PipelineStage::Slice,
+    PipelineStage::Place,
+];
 
 /// Of the item, only kind and tokens are ever read.
 pub(crate) struct Exclusion {
@@ -162,8 +175,34 @@ impl Run {
             item_count_out,
             excluded_count: exclusions.len(),
             exclusions,
+            error: None,
             start: end.saturating_sub(milliseconds(duration_ms)).max(earliest),
             end,
+        });
+    }
+
+    /// The run failed: the stage that was under way is the one after the last that was told.
+    fn stage_fails(&mut self, error: &CupelError) {
+        let Some(stage) = STAGES.get(self.stages.len()) else { return };
+        let start = self.stages.last().map_or(self.clock.lead, |before| before.end);
+        let item_count_in = match self.stages.as_slice() {
+            [] => self.candidates,
+            // What was pinned went past the stages between.
+            [classify, score, _, slice] => {
+                let pinned = classify.item_count_out.saturating_sub(score.item_count_in);
+                pinned + slice.item_count_out
+            }
+            [.., before] => before.item_count_out,
+        };
+        self.stages.push(FinishedStage {
+            stage: *stage,
+            item_count_in,
+            item_count_out: 0,
+            excluded_count: 0,
+            exclusions: Vec::new(),
+            error: Some(error_description(error)),
+            start,
+            end: self.clock.elapsed().max(start),
         });
     }
 
@@ -185,6 +224,9 @@ impl Run {
     pub(crate) fn end(&mut self, outcome: Outcome<'_>) {
         if std::mem::replace(&mut self.ended, true) {
             return;
+        }
+        if let Outcome::Failed(error) = outcome {
+            self.stage_fails(error);
         }
         let length = self.clock.elapsed();
         self.count(length, outcome);

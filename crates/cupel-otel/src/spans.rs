@@ -65,6 +65,9 @@ pub(crate) fn stage(run: &Run, stage: &FinishedStage) {
             }
         }
     }
+    if let Some(error) = &stage.error {
+        span.set_status(Status::error(error.clone()));
+    }
     span.end_with_timestamp(end_time);
 }
 

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::model::OneLine;
+
 /// Everything that can go wrong when a value is constructed or a pipeline runs.
 ///
 /// Texts name the field, the value that was given and the rule that it breaks.
@@ -41,7 +43,7 @@ pub enum CupelError {
     EmptySource,
 
     /// A budget breaks one of its rules, or a simulation was given an impossible argument.
-    #[error("{0}")]
+    #[error("{}", OneLine(.0))]
     InvalidBudget(String),
 
     /// The pinned items alone do not fit into the window.
@@ -69,15 +71,15 @@ pub enum CupelError {
     },
 
     /// A pipeline or policy is incomplete or contradicts itself.
-    #[error("{0}")]
+    #[error("{}", OneLine(.0))]
     PipelineConfig(String),
 
     /// A scorer was given an invalid option.
-    #[error("{0}")]
+    #[error("{}", OneLine(.0))]
     ScorerConfig(String),
 
     /// A slicer was given an invalid option, or broke its contract.
-    #[error("{0}")]
+    #[error("{}", OneLine(.0))]
     SlicerConfig(String),
 
     /// A scorer contains itself. Scorers own their children, so this cannot be

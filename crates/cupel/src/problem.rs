@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::CupelError;
+use crate::model::OneLine;
 
 /// A rule that a value breaks, with the path to the place.
 ///
@@ -91,8 +92,8 @@ impl fmt::Display for Path<'_> {
         for (depth, segment) in self.0.iter().enumerate() {
             match segment {
                 PathSegment::Index(index) => write!(f, "[{index}]")?,
-                PathSegment::Field(name) if depth == 0 => f.write_str(name)?,
-                PathSegment::Field(name) => write!(f, ".{name}")?,
+                PathSegment::Field(name) if depth == 0 => OneLine(name).fmt(f)?,
+                PathSegment::Field(name) => write!(f, ".{}", OneLine(name))?,
             }
         }
         Ok(())
@@ -104,7 +105,7 @@ impl fmt::Display for Problem {
         if !self.path.is_empty() {
             write!(f, "{}: ", Path(&self.path))?;
         }
-        f.write_str(&self.rule)
+        OneLine(&self.rule).fmt(f)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use cupel_conformance::{
-    Implementation, LibraryImplementation, Program, Summary, VectorFile, load, run_one,
+    Implementation, LibraryImplementation, Options, Program, Summary, load, run_one,
 };
 
 use super::Context;
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     program: Option<String>,
 
     /// How long the program may think about one answer
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = Program::parse_timeout)]
     timeout: Duration,
 
     /// Unknown fields and broken rules of the suite are failures
@@ -44,7 +44,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure> {
     let mut files = load(&arguments.paths).map_err(Failure::cannot)?;
-    files.retain(|file| is_wanted(file, &arguments.filter));
+    let options = Options { filters: arguments.filter.clone(), ..Options::default() };
+    files.retain(|file| options.wants(file));
     if files.is_empty() {
         let filters = arguments.filter.join("`, `");
         return Err(Failure::cannot(format!("--filter `{filters}` matches no vector")));
@@ -61,22 +62,10 @@ pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure>
     Ok(Answer::of(summary.is_success()))
 }
 
-fn is_wanted(file: &VectorFile, filters: &[String]) -> bool {
-    filters.is_empty() || filters.iter().any(|filter| file.name.contains(filter))
-}
-
 fn implementation(arguments: &Arguments) -> Result<Box<dyn Implementation>, Failure> {
     let Some(program) = &arguments.program else {
         return Ok(Box::new(LibraryImplementation));
     };
-    let words: Vec<&str> = program.split_whitespace().collect();
-    if words.is_empty() {
-        return Err(Failure::cannot("--program is empty; give a command and its arguments"));
-    }
-    Ok(Box::new(Program::new(words, arguments.timeout)))
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "not a number of seconds".to_owned())
+    let program = Program::parse(program, arguments.timeout).map_err(Failure::cannot)?;
+    Ok(Box::new(program))
 }

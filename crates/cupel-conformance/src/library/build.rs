@@ -10,7 +10,12 @@ pub(super) fn items(items: &[Item]) -> Result<Vec<ContextItem>, CupelError> {
     items.iter().map(item).collect()
 }
 
-pub(super) fn item(item: &Item) -> Result<ContextItem, CupelError> {
+/// An item.
+///
+/// # Errors
+///
+/// What [`ContextItemBuilder::build`] refuses, and blank kinds and sources.
+pub fn item(item: &Item) -> Result<ContextItem, CupelError> {
     let mut builder = ContextItemBuilder::new(&item.content, item.tokens)
         .tags(item.tags.clone())
         .metadata(item.metadata.clone().into_iter().collect());
@@ -38,7 +43,12 @@ pub(super) fn item(item: &Item) -> Result<ContextItem, CupelError> {
     builder.build()
 }
 
-pub(super) fn budget(budget: &Budget) -> Result<ContextBudget, CupelError> {
+/// A budget.
+///
+/// # Errors
+///
+/// What [`ContextBudget::new`] refuses, and blank kinds.
+pub fn budget(budget: &Budget) -> Result<ContextBudget, CupelError> {
     let mut builder = ContextBudget::builder(budget.max_tokens).target_tokens(budget.target_tokens);
     if let Some(tokens) = budget.output_reserve {
         builder = builder.output_reserve(tokens);

@@ -7,8 +7,8 @@ mod report;
 mod strategy;
 
 use cupel::{
-    Candidate, ContextItem, CupelError, ExclusionReason, Pipeline, Policy, ScoredItem,
-    SliceRequest, Slicer, policy_sensitivity,
+    Candidate, ContextBudget, ContextItem, CupelError, ExclusionReason, Pipeline, Policy,
+    ScoredItem, SliceRequest, Slicer, policy_sensitivity,
 };
 
 use crate::implementation::{Implementation, Refusal};
@@ -17,7 +17,11 @@ use crate::protocol::{
     PipelineAnswer, PipelineTask, PlacingAnswer, PlacingTask, ScoringAnswer, ScoringTask,
     SensitivityAnswer, SensitivityTask, SlicingAnswer, SlicingTask, Status, VariantReport,
 };
-use report::{Recorder, positions};
+use report::Recorder;
+
+pub use build::{budget, item};
+pub use report::{report, stage_count};
+pub use strategy::{placer, policy, scorer, slicer};
 
 /// The library. Where it has two ways to do a thing, both are taken and must agree.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,7 +34,10 @@ impl Implementation for LibraryImplementation {
         let mut together = vec![f64::NAN; items.len()];
         scorer.score_all(&items, &mut together);
         let one_by_one: Vec<f64> = items.iter().map(|item| scorer.score(item, &items)).collect();
-        agree("score and score_all", &bits(&one_by_one), &bits(&together))?;
+        if bits(&one_by_one) != bits(&together) {
+            let text = format!("score and score_all disagree: {one_by_one:?} and {together:?}");
+            return Err(Refusal::Broken(text));
+        }
         Ok(ScoringAnswer { scores: together })
     }
 
@@ -41,8 +48,8 @@ impl Implementation for LibraryImplementation {
         let sorted = scored(&items, &task.scores);
         let candidates: Vec<Candidate<'_>> = sorted.iter().map(Candidate::from).collect();
         let selection = slicer.select(&SliceRequest::new(&candidates, &budget))?;
-        let kept = positions(&slicer.slice(&sorted, &budget)?, &items);
-        agree("slice and select", &kept, &selection.selected)?;
+        let kept = slicer.slice(&sorted, &budget)?;
+        agree("slice and select", &kept, &items, &selection.selected)?;
         let capped = selection.excluded.iter().filter(|(_, reason)| is_count_cap(reason));
         Ok(SlicingAnswer {
             selected: selection.selected,
@@ -57,7 +64,7 @@ impl Implementation for LibraryImplementation {
         let scored = scored(&items, &task.scores);
         let candidates: Vec<Candidate<'_>> = scored.iter().map(Candidate::from).collect();
         let order = placer.arrange(&candidates)?;
-        agree("place and arrange", &positions(&placer.place(&scored), &items), &order)?;
+        agree("place and arrange", &placer.place(&scored), &items, &order)?;
         Ok(PlacingAnswer { order })
     }
 
@@ -68,10 +75,18 @@ impl Implementation for LibraryImplementation {
         let mut recorder = Recorder::default();
         let traced = pipeline.run_traced(&items, &budget, &mut recorder);
         let plain = pipeline.run(&items, &budget);
-        let plain = plain.map(|output| positions(&output, &items));
-        let traced = traced.map(|output| positions(&output, &items));
-        agree("run and run_traced", &plain, &traced)?;
-        Ok(PipelineAnswer { output: traced?, report: Some(recorder.report(&items)) })
+        let output = match window(&pipeline, &items, &budget) {
+            Ok(output) => output,
+            Err(error) => {
+                let errors = [plain.as_ref().err(), traced.as_ref().err()];
+                let is_same = errors == [Some(&error); 2];
+                let text = || format!("run and run_traced disagree: {errors:?} and {error}");
+                return Err(if is_same { error.into() } else { Refusal::Broken(text()) });
+            }
+        };
+        agree("run_traced and window", &traced?, &items, &output)?;
+        agree("run and window", &plain?, &items, &output)?;
+        Ok(PipelineAnswer { output, report: Some(recorder.report()) })
     }
 
     fn get_marginal_items(&mut self, task: &MarginalTask) -> Result<MarginalAnswer, Refusal> {
@@ -79,8 +94,21 @@ impl Implementation for LibraryImplementation {
         let items = build::items(&task.items)?;
         let budget = build::budget(&task.budget)?;
         let slack_tokens = argument("slack_tokens", task.slack_tokens)?;
-        let marginal = pipeline.get_marginal_items(&items, &budget, slack_tokens)?;
-        Ok(MarginalAnswer { marginal: positions(&marginal, &items) })
+        let mut found = pipeline.get_marginal_items(&items, &budget, slack_tokens)?.into_iter();
+        // Marginal items are some of the window's, in its order.
+        let mut next = found.next();
+        let mut marginal = window(&pipeline, &items, &budget)?;
+        marginal.retain(|position| {
+            let is_next = next.as_ref().is_some_and(|item| item.is_same_item(&items[*position]));
+            if is_next {
+                next = found.next();
+            }
+            is_next
+        });
+        match next {
+            None => Ok(MarginalAnswer { marginal }),
+            Some(item) => Err(Refusal::Broken(format!("{item:?} is marginal, not in the window"))),
+        }
     }
 
     fn find_min_budget_for(&mut self, task: &MinBudgetTask) -> Result<MinBudgetAnswer, Refusal> {
@@ -114,7 +142,7 @@ impl Implementation for LibraryImplementation {
         });
         let variants = outcome.variants.iter().map(|(label, variant)| VariantReport {
             label: label.clone(),
-            report: report::report(variant, &items),
+            report: report::report(variant),
         });
         Ok(SensitivityAnswer { variants: variants.collect(), diffs: diffs.collect() })
     }
@@ -126,7 +154,8 @@ impl From<CupelError> for Refusal {
     }
 }
 
-fn error_answer(error: &CupelError) -> ErrorAnswer {
+/// An error of the library as an answer.
+pub fn error_answer(error: &CupelError) -> ErrorAnswer {
     let answer = ErrorAnswer::new(error.code(), error.to_string());
     match error {
         CupelError::PinnedExceedsBudget { pinned_tokens, available } => {
@@ -159,11 +188,30 @@ fn bits(scores: &[f64]) -> Vec<u64> {
     scores.iter().map(|score| score.to_bits()).collect()
 }
 
-fn agree<T: PartialEq + std::fmt::Debug>(what: &str, one: &T, other: &T) -> Result<(), Refusal> {
-    if one == other {
+/// The items that one way returns must be those at the positions that the other way returns.
+fn agree(
+    what: &str,
+    returned: &[ContextItem],
+    items: &[ContextItem],
+    positions: &[usize],
+) -> Result<(), Refusal> {
+    let expected = positions.iter().map(|position| items.get(*position));
+    let is_same = returned.len() == positions.len()
+        && returned.iter().zip(expected).all(|(a, b)| b.is_some_and(|b| a.is_same_item(b)));
+    if is_same {
         return Ok(());
     }
-    Err(Refusal::Broken(format!("{what} do not agree: {one:?} and {other:?}")))
+    let texts: Vec<&str> = returned.iter().map(ContextItem::content).collect();
+    Err(Refusal::Broken(format!("{what} do not agree: {texts:?} and positions {positions:?}")))
+}
+
+fn window(
+    pipeline: &Pipeline,
+    items: &[ContextItem],
+    budget: &ContextBudget,
+) -> Result<Vec<usize>, CupelError> {
+    let window = pipeline.window(items, budget)?;
+    Ok(window.iter().map(|placed| placed.position).collect())
 }
 
 /// The library takes 32 bits where the protocol has 64.

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use cupel::{
-    ChronologicalPlacer, CompositeScorer, ContextKind, CountConstrainedKnapsackSlice,
+    ChronologicalPlacer, CompositeScorer, ContextItem, ContextKind, CountConstrainedKnapsackSlice,
     CountQuotaEntry, CountQuotaSlice, CupelError, DecayCurve, DecayScorer, FixedClock,
     FrequencyScorer, GreedySlice, KindScorer, KnapsackSlice, MetadataKeyScorer,
     MetadataTrustScorer, PriorityScorer, QuotaEntry, QuotaSlice, RecencyScorer, ReflexiveScorer,
@@ -16,7 +16,12 @@ use crate::protocol::{
 
 type Result<T> = std::result::Result<T, CupelError>;
 
-pub(super) fn policy(policy: &Policy) -> Result<cupel::Policy> {
+/// A policy.
+///
+/// # Errors
+///
+/// What the constructors of its strategies refuse.
+pub fn policy(policy: &Policy) -> Result<cupel::Policy> {
     let mut builder = cupel::PolicyBuilder::new()
         .scorer(scorer(&policy.scorer)?)
         .slicer(slicer(&policy.slicer)?)
@@ -34,14 +39,20 @@ pub(super) fn policy(policy: &Policy) -> Result<cupel::Policy> {
     builder.build()
 }
 
-pub(super) fn placer(placer: Placer) -> Box<dyn cupel::Placer> {
+/// A placer.
+pub fn placer(placer: Placer) -> Box<dyn cupel::Placer> {
     match placer {
         Placer::Chronological => Box::new(ChronologicalPlacer),
         Placer::UShaped => Box::new(UShapedPlacer),
     }
 }
 
-pub(super) fn scorer(scorer: &Scorer) -> Result<Box<dyn cupel::Scorer>> {
+/// A scorer.
+///
+/// # Errors
+///
+/// What its constructor refuses.
+pub fn scorer(scorer: &Scorer) -> Result<Box<dyn cupel::Scorer>> {
     Ok(match scorer {
         Scorer::Recency => Box::new(RecencyScorer),
         Scorer::Priority => Box::new(PriorityScorer),
@@ -78,7 +89,17 @@ pub(super) fn scorer(scorer: &Scorer) -> Result<Box<dyn cupel::Scorer>> {
             let missing = null_timestamp_score.unwrap_or(0.5);
             Box::new(DecayScorer::new(clock, self::curve(curve)?, missing)?)
         }
+        Scorer::RawHint => Box::new(RawHint),
     })
+}
+
+/// A user's own scorer that returns the hint as it is.
+struct RawHint;
+
+impl cupel::Scorer for RawHint {
+    fn score(&self, item: &ContextItem, _all_items: &[ContextItem]) -> f64 {
+        item.future_relevance_hint().unwrap_or(0.0)
+    }
 }
 
 fn matching(comparison: TagComparison) -> cupel::TagComparison {
@@ -105,7 +126,12 @@ fn time(seconds: f64) -> Result<TimeDelta> {
     duration(seconds).ok_or_else(|| CupelError::ScorerConfig(text()))
 }
 
-pub(super) fn slicer(slicer: &Slicer) -> Result<Box<dyn cupel::Slicer>> {
+/// A slicer.
+///
+/// # Errors
+///
+/// What its constructor refuses.
+pub fn slicer(slicer: &Slicer) -> Result<Box<dyn cupel::Slicer>> {
     Ok(match slicer {
         Slicer::Greedy => Box::new(GreedySlice),
         Slicer::Knapsack { bucket_size } => Box::new(knapsack(*bucket_size)?),

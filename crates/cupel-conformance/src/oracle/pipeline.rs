@@ -1,66 +1,58 @@
 //! The six stages.
 
-use super::error::Error;
-use super::model::{
-    Budget, Item, Limits, Overflow, Policy, Scored, Scorer, clamp_tokens, sum_tokens,
-};
+use std::collections::BTreeMap;
+
+use super::model::{Limits, Scored, clamp_tokens, sum_tokens};
 use super::order::descending;
 use super::placer::place;
-use super::report::{
-    Excluded, Exclusion, Included, Inclusion, OverflowEvent, Report, Run, Stage, StageCount,
-};
 use super::scorer::score;
 use super::slicer::{Sliced, slice};
+use crate::protocol::{
+    Budget, Decision, ErrorAnswer, Item, OverflowEvent, OverflowStrategy, Policy, Reason, Report,
+    Scorer, StageCount,
+};
 
 /// Runs all six stages.
 ///
 /// # Errors
 ///
-/// Pinned items that do not fit, an overflow under [`Overflow::Throw`], or an error of the slicer.
-pub fn run(items: &[Item], budget: &Budget, policy: &Policy) -> Result<Run, Error> {
+/// Pinned items that do not fit, an overflow under [`OverflowStrategy::Throw`], or an error of the slicer.
+pub fn run(items: &[Item], budget: &Budget, policy: &Policy) -> Result<Report, ErrorAnswer> {
     let mut excluded = Vec::new();
     let classified = classify(items, budget, &mut excluded)?;
     let scored = score_all(items, &classified.scoreable, &policy.scorer);
-    let deduplicated = deduplicate(items, &scored, policy.deduplication, &mut excluded);
+    let deduplicated = deduplicate(items, &scored, policy, &mut excluded);
     let sorted = sort(&deduplicated);
     let limits = effective_budget(budget, classified.pinned_tokens);
     let sliced = slice(&policy.slicer, items, &sorted, limits)?;
-    let kept = explain_slice(items, &sorted, &sliced, limits, &classified, &mut excluded);
+    let kept = explain_slice(items, &sorted, &sliced, budget, &classified, &mut excluded);
     let merged = merge(&classified.pinned, &kept);
-    let fitted =
-        handle_overflow(items, &merged, budget, policy.overflow, &classified, &mut excluded)?;
+    let fitted = handle_overflow(items, &merged, budget, policy, &classified, &mut excluded)?;
     let output = place(policy.placer, items, &fitted.kept);
 
     let counts = [
-        (Stage::Classify, items.len(), classified.pinned.len() + classified.scoreable.len()),
-        (Stage::Score, classified.scoreable.len(), scored.len()),
-        (Stage::Deduplicate, scored.len(), deduplicated.len()),
-        (Stage::Slice, sorted.len(), kept.len()),
-        (Stage::Place, merged.len(), output.len()),
+        ("Classify", items.len(), classified.pinned.len() + classified.scoreable.len()),
+        ("Score", classified.scoreable.len(), scored.len()),
+        ("Deduplicate", scored.len(), deduplicated.len()),
+        ("Slice", sorted.len(), kept.len()),
+        ("Place", merged.len(), output.len()),
     ];
-    let stages = count_stages(&counts, &excluded);
-    excluded.sort_by(|a: &Excluded, b: &Excluded| descending(a.score, b.score));
-    let report = Report {
-        included: explain_output(items, &output, &fitted.kept),
-        excluded,
-        total_candidates: items.len(),
-        total_tokens_considered: clamp_tokens(sum_tokens(items.iter().map(|item| item.tokens))),
-        shortfalls: sliced.shortfalls,
+    let stages = counts.map(|(stage, item_count_in, item_count_out)| StageCount {
+        stage: stage.to_owned(),
+        item_count_in,
+        item_count_out,
+    });
+    excluded.sort_by(|a: &Decision, b: &Decision| descending(a.score, b.score));
+    let total_tokens = clamp_tokens(sum_tokens(items.iter().map(|item| item.tokens)));
+    Ok(Report {
+        included: Some(explain_output(items, &output, &fitted.kept)),
+        excluded: Some(excluded),
+        total_candidates: Some(items.len()),
+        total_tokens_considered: Some(total_tokens),
+        count_requirement_shortfalls: Some(sliced.shortfalls),
         overflow: fitted.event,
-        stages,
-    };
-    Ok(Run { output, report })
-}
-
-/// Each stage with the exclusions that it made; `excluded` is still in the order of exclusion.
-fn count_stages(counts: &[(Stage, usize, usize)], excluded: &[Excluded]) -> Vec<StageCount> {
-    let mut stages = Vec::new();
-    let mut rest = excluded.iter().map(|excluded| excluded.index);
-    for &(stage, count_in, count_out) in counts {
-        let excluded = rest.by_ref().take(count_in - count_out).collect();
-        stages.push(StageCount { stage, count_in, count_out, excluded });
-    }
-    stages
+        stages: Some(stages.to_vec()),
+    })
 }
 
 /// What the first stage found.
@@ -72,18 +64,24 @@ struct Classified {
     largest_pinned: String,
 }
 
+impl Classified {
+    fn pinned_override(&self) -> Reason {
+        Reason::named("PinnedOverride").with("displaced_by", self.largest_pinned.as_str())
+    }
+}
+
 fn classify(
     items: &[Item],
     budget: &Budget,
-    excluded: &mut Vec<Excluded>,
-) -> Result<Classified, Error> {
+    excluded: &mut Vec<Decision>,
+) -> Result<Classified, ErrorAnswer> {
     let mut pinned: Vec<usize> = Vec::new();
     let mut scoreable = Vec::new();
     for (index, item) in items.iter().enumerate() {
         if item.tokens < 0 {
-            let reason = Exclusion::NegativeTokens { tokens: item.tokens };
-            excluded.push(Excluded { index, score: 0.0, reason });
-        } else if item.pinned {
+            let reason = Reason::named("NegativeTokens").with("tokens", item.tokens);
+            excluded.push(Decision { index, score: 0.0, reason });
+        } else if item.is_pinned() {
             pinned.push(index);
         } else {
             scoreable.push(index);
@@ -91,12 +89,12 @@ fn classify(
     }
 
     let pinned_tokens = sum_tokens(pinned.iter().map(|&index| items[index].tokens));
-    let available = i128::from(budget.max_tokens) - i128::from(budget.output_reserve);
+    let available = i128::from(budget.max_tokens) - i128::from(budget.output_reserve());
     if pinned_tokens > available {
-        return Err(Error::PinnedExceedsBudget {
-            pinned_tokens: clamp_tokens(pinned_tokens),
-            available: clamp_tokens(available),
-        });
+        let text = format!("pinned items need {pinned_tokens} tokens, {available} are available");
+        return Err(ErrorAnswer::new("pinned_exceeds_budget", text)
+            .with("pinned_tokens", clamp_tokens(pinned_tokens))
+            .with("available", clamp_tokens(available)));
     }
     let largest_pinned = largest(items, &pinned).map_or(String::new(), |item| item.content.clone());
     Ok(Classified { pinned, scoreable, pinned_tokens, largest_pinned })
@@ -124,10 +122,10 @@ fn score_all(items: &[Item], scoreable: &[usize], scorer: &Scorer) -> Vec<Scored
 fn deduplicate(
     items: &[Item],
     scored: &[Scored],
-    enabled: bool,
-    excluded: &mut Vec<Excluded>,
+    policy: &Policy,
+    excluded: &mut Vec<Decision>,
 ) -> Vec<Scored> {
-    if !enabled {
+    if policy.deduplication == Some(false) {
         return scored.to_vec();
     }
     let mut survivors = Vec::new();
@@ -136,8 +134,9 @@ fn deduplicate(
         if best_with_content(items, scored, content) == Some(candidate.index) {
             survivors.push(*candidate);
         } else {
-            let reason = Exclusion::Deduplicated { deduplicated_against: content.clone() };
-            excluded.push(Excluded { index: candidate.index, score: candidate.score, reason });
+            let reason =
+                Reason::named("Deduplicated").with("deduplicated_against", content.as_str());
+            excluded.push(Decision { index: candidate.index, score: candidate.score, reason });
         }
     }
     survivors
@@ -165,14 +164,13 @@ fn sort(deduplicated: &[Scored]) -> Vec<Scored> {
 
 /// The budget that the slicer sees.
 pub fn effective_budget(budget: &Budget, pinned_tokens: i128) -> Limits {
-    let reserved = sum_tokens(budget.reserved_slots.values().copied());
-    let committed = pinned_tokens + reserved;
-    let max = i128::from(budget.max_tokens) - i128::from(budget.output_reserve) - committed;
+    let committed = pinned_tokens + reserved_tokens(budget);
+    let max = i128::from(budget.max_tokens) - i128::from(budget.output_reserve()) - committed;
     let target = i128::from(budget.target_tokens) - committed;
     let mut max_tokens = clamp_tokens(max.max(0));
     let mut target_tokens = clamp_tokens(target.max(0)).min(max_tokens);
 
-    let margin = budget.estimation_safety_margin_percent;
+    let margin = budget.safety_margin_percent();
     if margin > 0.0 {
         let multiplier = 1.0 - margin / 100.0;
         max_tokens = (max_tokens as f64 * multiplier).floor() as i64;
@@ -182,17 +180,28 @@ pub fn effective_budget(budget: &Budget, pinned_tokens: i128) -> Limits {
     Limits { max_tokens, target_tokens }
 }
 
+/// Tokens of all slots. Kinds that differ only in case are one; the last of them counts.
+fn reserved_tokens(budget: &Budget) -> i128 {
+    let mut slots = BTreeMap::new();
+    for (kind, tokens) in &budget.reserved_slots {
+        slots.insert(kind.to_ascii_lowercase(), *tokens);
+    }
+    sum_tokens(slots.into_values())
+}
+
 /// The sliced items in sorted order; the others get their reason.
 fn explain_slice(
     items: &[Item],
     sorted: &[Scored],
     sliced: &Sliced,
-    limits: Limits,
+    budget: &Budget,
     classified: &Classified,
-    excluded: &mut Vec<Excluded>,
+    excluded: &mut Vec<Decision>,
 ) -> Vec<Scored> {
+    let target = effective_budget(budget, classified.pinned_tokens).target_tokens;
+    let target_without_pins = effective_budget(budget, 0).target_tokens;
     let used = sum_tokens(sliced.selected.iter().map(|&index| items[index].tokens));
-    let available = i128::from(limits.target_tokens) - used;
+    let available = i128::from(target) - used;
     let mut kept = Vec::new();
     for candidate in sorted {
         let item = &items[candidate.index];
@@ -202,28 +211,24 @@ fn explain_slice(
         }
         let capped = sliced.capped.iter().find(|capped| capped.index == candidate.index);
         let reason = match capped {
-            Some(capped) => Exclusion::CountCapExceeded {
-                kind: item.kind.clone(),
-                cap: capped.cap,
-                count: capped.count,
-            },
-            None => out_of_budget(item, available, classified),
+            Some(capped) => Reason::named("CountCapExceeded")
+                .with("kind", item.kind())
+                .with("cap", capped.cap)
+                .with("count", capped.count),
+            None if target < item.tokens && item.tokens <= target_without_pins => {
+                classified.pinned_override()
+            }
+            None => budget_exceeded(item, available),
         };
-        excluded.push(Excluded { index: candidate.index, score: candidate.score, reason });
+        excluded.push(Decision { index: candidate.index, score: candidate.score, reason });
     }
     kept
 }
 
-/// Whether the budget or a pinned item is to blame.
-fn out_of_budget(item: &Item, available: i128, classified: &Classified) -> Exclusion {
-    let tokens = i128::from(item.tokens);
-    if available < tokens && tokens <= available + classified.pinned_tokens {
-        return Exclusion::PinnedOverride { displaced_by: classified.largest_pinned.clone() };
-    }
-    Exclusion::BudgetExceeded {
-        item_tokens: item.tokens,
-        available_tokens: clamp_tokens(available),
-    }
+fn budget_exceeded(item: &Item, available: i128) -> Reason {
+    Reason::named("BudgetExceeded")
+        .with("item_tokens", item.tokens)
+        .with("available_tokens", clamp_tokens(available))
 }
 
 fn merge(pinned: &[usize], sliced: &[Scored]) -> Vec<Scored> {
@@ -245,28 +250,32 @@ fn handle_overflow(
     items: &[Item],
     merged: &[Scored],
     budget: &Budget,
-    strategy: Overflow,
+    policy: &Policy,
     classified: &Classified,
-    excluded: &mut Vec<Excluded>,
-) -> Result<Fitted, Error> {
+    excluded: &mut Vec<Decision>,
+) -> Result<Fitted, ErrorAnswer> {
     let target_tokens = i128::from(budget.target_tokens);
     let merged_tokens = sum_tokens(merged.iter().map(|scored| items[scored.index].tokens));
     if merged_tokens <= target_tokens {
         return Ok(Fitted { kept: merged.to_vec(), event: None });
     }
-    match strategy {
-        Overflow::Throw => Err(Error::Overflow {
-            merged_tokens: clamp_tokens(merged_tokens),
-            target_tokens: budget.target_tokens,
-        }),
-        Overflow::Truncate => {
+    match policy.overflow_strategy {
+        None | Some(OverflowStrategy::Throw) => {
+            let text = format!(
+                "selected items need {merged_tokens} tokens, the target is {target_tokens}"
+            );
+            Err(ErrorAnswer::new("overflow", text)
+                .with("merged_tokens", clamp_tokens(merged_tokens))
+                .with("target_tokens", budget.target_tokens))
+        }
+        Some(OverflowStrategy::Truncate) => {
             let kept = truncate(items, merged, target_tokens, classified, excluded);
             Ok(Fitted { kept, event: None })
         }
-        Overflow::Proceed => {
+        Some(OverflowStrategy::Proceed) => {
             let event = OverflowEvent {
                 tokens_over_budget: clamp_tokens(merged_tokens - target_tokens),
-                items: merged.iter().map(|scored| scored.index).collect(),
+                overflowing_items: merged.iter().map(|scored| scored.index).collect(),
             };
             Ok(Fitted { kept: merged.to_vec(), event: Some(event) })
         }
@@ -278,34 +287,40 @@ fn truncate(
     merged: &[Scored],
     target_tokens: i128,
     classified: &Classified,
-    excluded: &mut Vec<Excluded>,
+    excluded: &mut Vec<Decision>,
 ) -> Vec<Scored> {
     let mut kept = Vec::new();
     let mut current_tokens = 0_i128;
     for candidate in merged {
         let item = &items[candidate.index];
         let tokens = i128::from(item.tokens);
-        if item.pinned || current_tokens + tokens <= target_tokens {
+        if item.is_pinned() || current_tokens + tokens <= target_tokens {
             kept.push(*candidate);
             current_tokens += tokens;
         } else {
-            let reason = out_of_budget(item, target_tokens - current_tokens, classified);
-            excluded.push(Excluded { index: candidate.index, score: candidate.score, reason });
+            let available = target_tokens - current_tokens;
+            let reason = if tokens <= available + classified.pinned_tokens {
+                classified.pinned_override()
+            } else {
+                budget_exceeded(item, available)
+            };
+            excluded.push(Decision { index: candidate.index, score: candidate.score, reason });
         }
     }
     kept
 }
 
-fn explain_output(items: &[Item], output: &[usize], kept: &[Scored]) -> Vec<Included> {
+fn explain_output(items: &[Item], output: &[usize], kept: &[Scored]) -> Vec<Decision> {
     let mut included = Vec::new();
     for &index in output {
         for scored in kept.iter().filter(|scored| scored.index == index) {
             let reason = match &items[index] {
-                item if item.pinned => Inclusion::Pinned,
-                item if item.tokens == 0 => Inclusion::ZeroToken,
-                _ => Inclusion::Scored,
+                item if item.is_pinned() => "Pinned",
+                item if item.tokens == 0 => "ZeroToken",
+                _ => "Scored",
             };
-            included.push(Included { index, score: scored.score, reason });
+            let reason = Reason::named(reason);
+            included.push(Decision { index, score: scored.score, reason });
         }
     }
     included

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::model::{Item, Placer, Scored};
+use super::model::Scored;
 use super::order::descending;
+use crate::protocol::{Item, Placer};
 
 /// Indices of the merged items in their final order.
 pub fn place(placer: Placer, items: &[Item], merged: &[Scored]) -> Vec<usize> {

@@ -1,10 +1,11 @@
 //! The scorers. Each function is one chapter's pseudocode.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::model::{Curve, Item, Scorer, TagMatching, same_kind};
+use super::model::same_kind;
+use crate::protocol::{
+    Curve, Item, KindWeight, Scorer, StepWindow, TagComparison, TagWeight, WeightedScorer, duration,
+};
 
 /// Score of the item at `position` of `all`.
 ///
@@ -16,16 +17,16 @@ pub fn score(scorer: &Scorer, position: usize, all: &[&Item]) -> f64 {
     match scorer {
         Scorer::Recency => recency(item, all),
         Scorer::Priority => priority(item, all),
-        Scorer::Kind { weights } => kind(item, weights),
-        Scorer::Tag { weights, matching } => tag(item, weights, *matching),
+        Scorer::Kind { weights } => kind(item, weights.as_deref()),
+        Scorer::Tag { tag_weights, tag_comparison } => tag(item, tag_weights, *tag_comparison),
         Scorer::Frequency => frequency(position, all),
         Scorer::Reflexive => reflexive(item),
-        Scorer::Composite { children } => composite(children, position, all),
+        Scorer::Composite { scorers } => composite(scorers, position, all),
         Scorer::Scaled { inner } => scaled(inner, position, all),
         Scorer::MetadataTrust { default_score } => metadata_trust(item, *default_score),
         Scorer::MetadataKey { key, value, boost } => metadata_key(item, key, value, *boost),
-        Scorer::Decay { now, curve, null_timestamp_score } => {
-            decay(item, *now, curve, *null_timestamp_score)
+        Scorer::Decay { reference_time, curve, null_timestamp_score } => {
+            decay(item, *reference_time, curve, null_timestamp_score.unwrap_or(0.5))
         }
         Scorer::RawHint => item.future_relevance_hint.unwrap_or(0.0),
     }
@@ -59,40 +60,56 @@ fn priority(item: &Item, all: &[&Item]) -> f64 {
     if with_priority <= 1 { 1.0 } else { rank as f64 / (with_priority - 1) as f64 }
 }
 
-fn kind(item: &Item, weights: &[(String, f64)]) -> f64 {
+/// The weights that a kind scorer has when none are given.
+const DEFAULT_KIND_WEIGHTS: [(&str, f64); 5] = [
+    ("SystemPrompt", 1.0),
+    ("Memory", 0.8),
+    ("ToolOutput", 0.6),
+    ("Document", 0.4),
+    ("Message", 0.2),
+];
+
+fn kind(item: &Item, weights: Option<&[KindWeight]>) -> f64 {
+    let weights = match weights {
+        Some(weights) => weights.iter().map(|entry| (entry.kind.as_str(), entry.weight)).collect(),
+        None => DEFAULT_KIND_WEIGHTS.to_vec(),
+    };
     for (kind, weight) in weights {
-        if same_kind(kind, &item.kind) {
-            return *weight;
+        if same_kind(kind, item.kind()) {
+            return weight;
         }
     }
     0.0
 }
 
-fn tag(item: &Item, weights: &BTreeMap<String, f64>, matching: TagMatching) -> f64 {
+fn tag(item: &Item, weights: &[TagWeight], comparison: Option<TagComparison>) -> f64 {
+    // Sums are taken in the order of the tags, so that equal weights give equal bits.
+    let mut weights = weights.to_vec();
+    weights.sort_by(|a, b| a.tag.cmp(&b.tag));
     let mut total_weight = 0.0;
-    for weight in weights.values() {
-        total_weight += weight;
+    for entry in &weights {
+        total_weight += entry.weight;
     }
     if total_weight == 0.0 || item.tags.is_empty() {
         return 0.0;
     }
     let mut matched_sum = 0.0;
     for tag in &item.tags {
-        if let Some(weight) = tag_weight(tag, weights, matching) {
+        if let Some(weight) = tag_weight(tag, &weights, comparison) {
             matched_sum += weight;
         }
     }
     f64::min(matched_sum / total_weight, 1.0)
 }
 
-fn tag_weight(tag: &str, weights: &BTreeMap<String, f64>, matching: TagMatching) -> Option<f64> {
-    for (key, weight) in weights {
-        let equal = match matching {
-            TagMatching::Exact => key == tag,
-            TagMatching::AsciiCaseless => key.eq_ignore_ascii_case(tag),
+fn tag_weight(tag: &str, weights: &[TagWeight], comparison: Option<TagComparison>) -> Option<f64> {
+    for entry in weights {
+        let equal = match comparison {
+            None | Some(TagComparison::Exact) => entry.tag == tag,
+            Some(TagComparison::AsciiCaseless) => entry.tag.eq_ignore_ascii_case(tag),
         };
         if equal {
-            return Some(*weight);
+            return Some(entry.weight);
         }
     }
     None
@@ -123,14 +140,14 @@ fn reflexive(item: &Item) -> f64 {
     }
 }
 
-fn composite(children: &[(Scorer, f64)], position: usize, all: &[&Item]) -> f64 {
+fn composite(children: &[WeightedScorer], position: usize, all: &[&Item]) -> f64 {
     let mut total_weight = 0.0;
-    for (_, weight) in children {
-        total_weight += weight;
+    for child in children {
+        total_weight += child.weight;
     }
     let mut result = 0.0;
-    for (child, weight) in children {
-        result += score(child, position, all) * (weight / total_weight);
+    for child in children {
+        result += score(&child.scorer, position, all) * (child.weight / total_weight);
     }
     result
 }
@@ -151,7 +168,34 @@ fn scaled(inner: &Scorer, position: usize, all: &[&Item]) -> f64 {
             raw_score = other_score;
         }
     }
-    if max == min { 0.5 } else { (raw_score - min) / (max - min) }
+    if max == min {
+        0.5
+    } else if (max - min).is_finite() {
+        (raw_score - min) / (max - min)
+    } else {
+        let raw: Vec<f64> = (0..all.len()).map(|position| score(inner, position, all)).collect();
+        let [raw_score, min, max] = [raw_score, min, max].map(|score| far_place(score, &raw));
+        (raw_score - min) / (max - min)
+    }
+}
+
+/// Where a score lies whose distance from others is no finite number: finite ones from 0 to 1, minus
+/// infinity at -1, infinity at 2.
+fn far_place(score: f64, raw: &[f64]) -> f64 {
+    if score.is_infinite() {
+        return if score > 0.0 { 2.0 } else { -1.0 };
+    }
+    let mut lowest = f64::INFINITY;
+    let mut highest = f64::NEG_INFINITY;
+    for other in raw.iter().filter(|other| other.is_finite()) {
+        lowest = lowest.min(*other);
+        highest = highest.max(*other);
+    }
+    if score == lowest && score == highest {
+        return 0.5;
+    }
+    // Half of everything, because the whole difference may be too large for a number.
+    (score / 2.0 - lowest / 2.0) / (highest / 2.0 - lowest / 2.0)
 }
 
 fn metadata_trust(item: &Item, default_score: f64) -> f64 {
@@ -173,12 +217,12 @@ fn decay(item: &Item, now: DateTime<Utc>, curve: &Curve, null_timestamp_score: f
     let Some(timestamp) = item.timestamp else { return null_timestamp_score };
     let age = (now - timestamp).max(TimeDelta::zero());
     match curve {
-        Curve::Exponential { half_life } => {
-            2.0_f64.powf(-duration_to_seconds(age) / duration_to_seconds(*half_life))
+        Curve::Exponential { half_life_secs } => {
+            2.0_f64.powf(-duration_to_seconds(age) / duration_to_seconds(span(*half_life_secs)))
         }
         Curve::Step { windows } => step(age, windows),
-        Curve::Window { max_age } => {
-            if age < *max_age {
+        Curve::Window { max_age_secs } => {
+            if age < span(*max_age_secs) {
                 1.0
             } else {
                 0.0
@@ -187,15 +231,20 @@ fn decay(item: &Item, now: DateTime<Utc>, curve: &Curve, null_timestamp_score: f
     }
 }
 
-fn step(age: TimeDelta, windows: &[(TimeDelta, f64)]) -> f64 {
+fn step(age: TimeDelta, windows: &[StepWindow]) -> f64 {
     let mut last = 0.0;
-    for (max_age, score) in windows {
-        if *max_age > age {
-            return *score;
+    for window in windows {
+        if span(window.max_age_secs) > age {
+            return window.score;
         }
-        last = *score;
+        last = window.score;
     }
     last
+}
+
+/// So many seconds; rules of construction keep out what is too long.
+fn span(seconds: f64) -> TimeDelta {
+    duration(seconds).unwrap_or(TimeDelta::MAX)
 }
 
 fn duration_to_seconds(duration: TimeDelta) -> f64 {
@@ -206,8 +255,9 @@ fn duration_to_seconds(duration: TimeDelta) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
-    use crate::oracle::model::default_kind_weights;
 
     fn score_one(scorer: &Scorer, item: &Item) -> f64 {
         score(scorer, 0, &[item])
@@ -227,20 +277,17 @@ mod tests {
     }
 
     fn decaying(curve: Curve) -> Scorer {
-        Scorer::Decay { now: noon(), curve, null_timestamp_score: 0.5 }
+        Scorer::Decay { reference_time: noon(), curve, null_timestamp_score: None }
     }
 
     fn one_day_half_life() -> Scorer {
-        decaying(Curve::Exponential { half_life: TimeDelta::hours(24) })
+        decaying(Curve::Exponential { half_life_secs: 86_400.0 })
     }
 
     fn three_steps() -> Scorer {
-        let windows = vec![
-            (TimeDelta::hours(1), 0.9),
-            (TimeDelta::hours(24), 0.5),
-            (TimeDelta::hours(72), 0.1),
-        ];
-        decaying(Curve::Step { windows })
+        let windows = [(1.0, 0.9), (24.0, 0.5), (72.0, 0.1)]
+            .map(|(hours, score)| StepWindow { max_age_secs: hours * 3_600.0, score });
+        decaying(Curve::Step { windows: windows.into() })
     }
 
     fn with_metadata(key: &str, value: &str) -> Item {
@@ -277,8 +324,8 @@ mod tests {
 
     #[test]
     fn kind_weights_are_found_without_regard_to_case() {
-        let scorer = Scorer::Kind { weights: default_kind_weights() };
-        let of = |kind: &str| Item { kind: kind.to_owned(), ..Item::new("x", 1) };
+        let scorer = Scorer::Kind { weights: None };
+        let of = |kind: &str| Item { kind: Some(kind.to_owned()), ..Item::new("x", 1) };
         assert_eq!(score_one(&scorer, &of("SYSTEMPROMPT")), 1.0);
         assert_eq!(score_one(&scorer, &of("memory")), 0.8);
         assert_eq!(score_one(&scorer, &of("other")), 0.0);
@@ -286,9 +333,13 @@ mod tests {
 
     #[test]
     fn tag_score_counts_every_occurrence_and_is_at_most_one() {
-        let weights = BTreeMap::from([("a".to_owned(), 1.0), ("b".to_owned(), 3.0)]);
-        let exact = Scorer::Tag { weights: weights.clone(), matching: TagMatching::Exact };
-        let caseless = Scorer::Tag { weights, matching: TagMatching::AsciiCaseless };
+        let scorer = |tag_comparison| Scorer::Tag {
+            tag_weights: [("b", 3.0), ("a", 1.0)]
+                .map(|(tag, weight)| TagWeight { tag: tag.to_owned(), weight })
+                .into(),
+            tag_comparison,
+        };
+        let (exact, caseless) = (scorer(None), scorer(Some(TagComparison::AsciiCaseless)));
         assert_eq!(score_one(&exact, &tagged(&["a", "a"])), 0.5);
         assert_eq!(score_one(&exact, &tagged(&["b", "b"])), 1.0);
         assert_eq!(score_one(&exact, &tagged(&["B"])), 0.0);
@@ -315,8 +366,11 @@ mod tests {
             value: "high".to_owned(),
             boost: 3.0,
         };
-        let composite =
-            |a, b| Scorer::Composite { children: vec![(child("k"), a), (child("l"), b)] };
+        let composite = |a, b| Scorer::Composite {
+            scorers: [("k", a), ("l", b)]
+                .map(|(key, weight)| WeightedScorer { weight, scorer: child(key) })
+                .into(),
+        };
         let item = with_metadata("k", "high");
         assert_eq!(score_one(&composite(3.0, 1.0), &item), 2.5);
         assert_eq!(score_one(&composite(0.75, 0.25), &item), 2.5);
@@ -328,6 +382,22 @@ mod tests {
         let items = [hinted(0.25), hinted(0.5), hinted(0.375)];
         assert_eq!(score_each(&scaled, &items), [0.0, 1.0, 0.5]);
         assert_eq!(score_each(&scaled, &items[..1]), [0.5]);
+    }
+
+    #[test]
+    fn scaled_keeps_the_order_of_scores_too_far_apart_to_subtract() {
+        const INF: f64 = f64::INFINITY;
+        let scaled = Scorer::Scaled { inner: Box::new(Scorer::RawHint) };
+        let of = |hints: &[f64]| {
+            score_each(&scaled, &hints.iter().map(|h| hinted(*h)).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[f64::MIN, 0.0, f64::MAX]), [0.0, 0.5, 1.0]);
+        assert_eq!(of(&[0.0, 1.0, INF]), [0.0, 0.5, 1.0]);
+        assert_eq!(of(&[-INF, 3.0, 5.0]), [0.0, 0.5, 1.0]);
+        assert_eq!(of(&[7.0, INF]), [0.0, 1.0]);
+        assert_eq!(of(&[INF, -INF, 7.0]), [1.0, 0.0, 0.5]);
+        assert_eq!(of(&[INF, INF]), [0.5, 0.5]);
+        assert!(of(&[f64::NAN, INF, 1.0])[0].is_nan());
     }
 
     #[test]
@@ -372,15 +442,16 @@ mod tests {
 
     #[test]
     fn window_is_open_at_its_end() {
-        let scorer = decaying(Curve::Window { max_age: TimeDelta::hours(6) });
+        let scorer = decaying(Curve::Window { max_age_secs: 21_600.0 });
         assert_eq!(score_one(&scorer, &aged(6)), 0.0);
         assert_eq!(score_one(&scorer, &aged(5)), 1.0);
     }
 
     #[test]
     fn half_lives_below_a_millisecond_count_in_full() {
-        let half_life = TimeDelta::microseconds(500);
-        let item = Item { timestamp: Some(noon() - half_life), ..Item::new("x", 1) };
-        assert_eq!(score_one(&decaying(Curve::Exponential { half_life }), &item), 0.5);
+        let timestamp = Some(noon() - TimeDelta::microseconds(500));
+        let item = Item { timestamp, ..Item::new("x", 1) };
+        let scorer = decaying(Curve::Exponential { half_life_secs: 0.000_5 });
+        assert_eq!(score_one(&scorer, &item), 0.5);
     }
 }

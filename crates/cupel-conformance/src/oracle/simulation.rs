@@ -1,9 +1,10 @@
 //! Questions that are answered by running the pipeline again.
 
-use super::error::Error;
-use super::model::{Budget, Item, Policy, Slicer};
 use super::pipeline::run;
-use super::report::Report;
+use crate::protocol::{
+    Budget, Diff, ErrorAnswer, Item, Policy, Report, SensitivityAnswer, Slicer, Status, Variant,
+    VariantReport,
+};
 
 /// Items that are in the output and would not be if the budget were `slack_tokens` smaller.
 ///
@@ -15,20 +16,25 @@ pub fn get_marginal_items(
     budget: &Budget,
     policy: &Policy,
     slack_tokens: i64,
-) -> Result<Vec<usize>, Error> {
+) -> Result<Vec<usize>, ErrorAnswer> {
     if holds_quota(&policy.slicer) {
-        return Err(Error::NotMonotonic(
+        return Err(ErrorAnswer::new(
+            "pipeline_config",
             "GetMarginalItems requires monotonic item inclusion. QuotaSlice produces non-monotonic \
-             inclusion as budget changes shift percentage allocations."
-                .to_owned(),
+             inclusion as budget changes shift percentage allocations.",
         ));
     }
     if slack_tokens < 0 {
-        return Err(Error::Argument(format!("slack tokens `{slack_tokens}` are negative")));
+        return Err(argument(format!("slack tokens `{slack_tokens}` are negative")));
     }
-    let primary = run(items, budget, policy)?.output;
-    let margin = run(items, &reduced(budget, slack_tokens), policy)?.output;
+    let primary = run(items, budget, policy)?.output();
+    let margin = run(items, &reduced(budget, slack_tokens), policy)?.output();
     Ok(primary.into_iter().filter(|index| !margin.contains(index)).collect())
+}
+
+/// An argument that is not accepted.
+fn argument(text: impl Into<String>) -> ErrorAnswer {
+    ErrorAnswer::new("invalid_budget", text)
 }
 
 /// Whether the slicer, or one inside it, shares the budget by percentage.
@@ -54,7 +60,7 @@ fn reduced(budget: &Budget, slack_tokens: i64) -> Budget {
     Budget {
         max_tokens,
         target_tokens: (budget.target_tokens - slack_tokens).max(0),
-        output_reserve: budget.output_reserve.min(max_tokens),
+        output_reserve: Some(budget.output_reserve().min(max_tokens)),
         ..budget.clone()
     }
 }
@@ -70,23 +76,23 @@ pub fn find_min_budget_for(
     policy: &Policy,
     target: usize,
     search_ceiling: i64,
-) -> Result<Option<i64>, Error> {
+) -> Result<Option<i64>, ErrorAnswer> {
     if holds_quota(&policy.slicer) || holds_counts(&policy.slicer) {
-        return Err(Error::NotMonotonic(
+        return Err(ErrorAnswer::new(
+            "pipeline_config",
             "FindMinBudgetFor requires monotonic item inclusion. QuotaSlice and CountQuotaSlice \
              produce non-monotonic inclusion as budget changes shift allocations. Use a GreedySlice \
-             or KnapsackSlice inner slicer for budget simulation."
-                .to_owned(),
+             or KnapsackSlice inner slicer for budget simulation.",
         ));
     }
     let Some(item) = items.get(target) else {
-        return Err(Error::Argument("targetItem must be an element of items".to_owned()));
+        return Err(argument("targetItem must be an element of items"));
     };
     if item.tokens < 0 {
         return Ok(None);
     }
     if search_ceiling < item.tokens {
-        return Err(Error::Argument("searchCeiling must be >= targetItem.Tokens".to_owned()));
+        return Err(argument("searchCeiling must be >= targetItem.Tokens"));
     }
     search(items, policy, target, search_ceiling)
 }
@@ -96,7 +102,7 @@ fn search(
     policy: &Policy,
     target: usize,
     search_ceiling: i64,
-) -> Result<Option<i64>, Error> {
+) -> Result<Option<i64>, ErrorAnswer> {
     let mut low = items[target].tokens;
     let mut high = search_ceiling;
     if includes(items, policy, target, low)? {
@@ -114,30 +120,19 @@ fn search(
 }
 
 /// Whether a budget of `tokens` includes the target.
-fn includes(items: &[Item], policy: &Policy, target: usize, tokens: i64) -> Result<bool, Error> {
+fn includes(
+    items: &[Item],
+    policy: &Policy,
+    target: usize,
+    tokens: i64,
+) -> Result<bool, ErrorAnswer> {
     match run(items, &Budget::of(tokens), policy) {
-        Ok(run) => Ok(run.output.contains(&target)),
-        Err(Error::PinnedExceedsBudget { .. } | Error::Overflow { .. }) => Ok(false),
+        Ok(report) => Ok(report.output().contains(&target)),
+        Err(error) if ["pinned_exceeds_budget", "overflow"].contains(&error.code.as_str()) => {
+            Ok(false)
+        }
         Err(error) => Err(error),
     }
-}
-
-/// What several policies do with the same items.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sensitivity {
-    /// Label and report of every variant, in the order given.
-    pub variants: Vec<(String, Report)>,
-    /// Texts that some variants include and others do not, in the order of the candidates.
-    pub diffs: Vec<DiffEntry>,
-}
-
-/// A text that the variants disagree on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiffEntry {
-    /// The text.
-    pub content: String,
-    /// Label of every variant, and whether it includes an item with this text.
-    pub included: Vec<(String, bool)>,
 }
 
 /// Runs every variant and lists the texts that they disagree on.
@@ -148,37 +143,41 @@ pub struct DiffEntry {
 pub fn policy_sensitivity(
     items: &[Item],
     budget: &Budget,
-    variants: &[(&str, &Policy)],
-) -> Result<Sensitivity, Error> {
+    variants: &[Variant],
+) -> Result<SensitivityAnswer, ErrorAnswer> {
     if variants.len() < 2 {
         let text = "policy_sensitivity requires at least 2 variants";
-        return Err(Error::Argument(text.to_owned()));
+        return Err(ErrorAnswer::new("pipeline_config", text));
     }
     let mut reports = Vec::new();
-    for (label, policy) in variants {
-        reports.push(((*label).to_owned(), run(items, budget, policy)?.report));
+    for Variant { label, policy } in variants {
+        let report = run(items, budget, policy)?;
+        reports.push(VariantReport { label: label.clone(), report });
     }
     let diffs = diffs(items, &reports);
-    Ok(Sensitivity { variants: reports, diffs })
+    Ok(SensitivityAnswer { variants: reports, diffs })
 }
 
-fn diffs(items: &[Item], reports: &[(String, Report)]) -> Vec<DiffEntry> {
+fn diffs(items: &[Item], variants: &[VariantReport]) -> Vec<Diff> {
     let mut diffs = Vec::new();
     for (index, item) in items.iter().enumerate() {
         if items[..index].iter().any(|earlier| earlier.content == item.content) {
             continue;
         }
-        let included: Vec<(String, bool)> = reports
+        let statuses: Vec<Status> = variants
             .iter()
-            .map(|(label, report)| (label.clone(), includes_text(items, report, &item.content)))
+            .map(|variant| match includes_text(items, &variant.report, &item.content) {
+                true => Status::Included,
+                false => Status::Excluded,
+            })
             .collect();
-        if included.iter().any(|(_, status)| *status != included[0].1) {
-            diffs.push(DiffEntry { content: item.content.clone(), included });
+        if statuses.iter().any(|status| *status != statuses[0]) {
+            diffs.push(Diff { content: item.content.clone(), statuses });
         }
     }
     diffs
 }
 
 fn includes_text(items: &[Item], report: &Report, content: &str) -> bool {
-    report.included.iter().any(|included| items[included.index].content == content)
+    report.output().iter().any(|&index| items[index].content == content)
 }

@@ -142,6 +142,23 @@ pub struct Report {
     pub stages: Option<Vec<StageCount>>,
 }
 
+impl Report {
+    /// Selected items, if they are told.
+    pub fn included(&self) -> &[Decision] {
+        self.included.as_deref().unwrap_or_default()
+    }
+
+    /// All other items, if they are told.
+    pub fn excluded(&self) -> &[Decision] {
+        self.excluded.as_deref().unwrap_or_default()
+    }
+
+    /// Positions of the selected items, in placed order.
+    pub fn output(&self) -> Vec<usize> {
+        self.included().iter().map(|decision| decision.index).collect()
+    }
+}
+
 /// What became of one item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decision {

@@ -43,6 +43,23 @@ pub struct Item {
     pub original_tokens: Option<i64>,
 }
 
+impl Item {
+    /// An item of which nothing but text and tokens is said.
+    pub fn new(content: impl Into<String>, tokens: i64) -> Self {
+        Self { content: content.into(), tokens, ..Self::default() }
+    }
+
+    /// Its kind, said or not.
+    pub fn kind(&self) -> &str {
+        self.kind.as_deref().unwrap_or("Message")
+    }
+
+    /// Whether it is always in the output.
+    pub fn is_pinned(&self) -> bool {
+        self.pinned.unwrap_or(false)
+    }
+}
+
 /// A budget.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
@@ -65,5 +82,15 @@ impl Budget {
     /// A budget whose maximum and target are `tokens`.
     pub fn of(tokens: i64) -> Self {
         Self { max_tokens: tokens, target_tokens: tokens, ..Self::default() }
+    }
+
+    /// Tokens kept for the model's answer, said or not.
+    pub fn output_reserve(&self) -> i64 {
+        self.output_reserve.unwrap_or(0)
+    }
+
+    /// Percentage taken off the effective budget, said or not.
+    pub fn safety_margin_percent(&self) -> f64 {
+        self.estimation_safety_margin_percent.unwrap_or(0.0)
     }
 }

@@ -67,6 +67,9 @@ pub enum Scorer {
         #[serde(default, with = "number::optional", skip_serializing_if = "Option::is_none")]
         null_timestamp_score: Option<f64>,
     },
+    /// Not in the specification: stands for a scorer of the user's own that returns the hint as it
+    /// is, NaN and infinities included, and 0.0 where there is none.
+    RawHint,
 }
 
 /// Weight of a kind.
@@ -257,4 +260,11 @@ pub struct Policy {
     /// What happens when the merged items exceed the target; an error if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overflow_strategy: Option<OverflowStrategy>,
+}
+
+impl Policy {
+    /// A policy of which nothing but its strategies is said.
+    pub fn new(scorer: Scorer, slicer: Slicer, placer: Placer) -> Self {
+        Self { scorer, slicer, placer, deduplication: None, overflow_strategy: None }
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::items::{KINDS, respelled};
 use super::{Mood, Rng};
-use crate::oracle::{Budget, Item};
+use crate::protocol::{Budget, Item};
 
 pub(super) fn budget(rng: &mut Rng, mood: Mood, items: &[Item]) -> Budget {
     let mut target_tokens = near_boundary(rng, items);
@@ -18,9 +18,9 @@ pub(super) fn budget(rng: &mut Rng, mood: Mood, items: &[Item]) -> Budget {
     Budget {
         max_tokens,
         target_tokens,
-        output_reserve: output_reserve(rng, max_tokens, target_tokens),
+        output_reserve: Some(output_reserve(rng, max_tokens, target_tokens)),
         reserved_slots: reserved_slots(rng),
-        estimation_safety_margin_percent: safety_margin(rng),
+        estimation_safety_margin_percent: Some(safety_margin(rng)),
     }
 }
 
@@ -28,7 +28,7 @@ pub(super) fn budget(rng: &mut Rng, mood: Mood, items: &[Item]) -> Budget {
 fn near_boundary(rng: &mut Rng, items: &[Item]) -> i64 {
     let mut tokens = 0_i64;
     for item in items.iter().filter(|item| item.tokens > 0) {
-        if (item.pinned && rng.chance(95)) || rng.chance(50) {
+        if (item.is_pinned() && rng.chance(95)) || rng.chance(50) {
             tokens = tokens.saturating_add(item.tokens);
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Mood, Rng};
-use crate::oracle::Item;
+use crate::protocol::Item;
 
 /// Kinds that are all different, also without regard to ASCII case.
 pub(super) const KINDS: [&str; 7] =
@@ -55,14 +55,14 @@ fn item(rng: &mut Rng, mood: Mood, index: usize) -> Item {
     Item {
         content: content(rng, mood, index),
         tokens: tokens(rng, mood),
-        kind: kind(rng, mood),
-        source: rng.pick(&["Chat", "Tool", "Rag"]).to_owned(),
+        kind: Some(kind(rng, mood)),
+        source: Some(rng.pick(&["Chat", "Tool", "Rag"]).to_owned()),
         priority: maybe(rng, &[0, 1, 1, 2, 3, -5, i64::MAX, i64::MIN]),
         tags: tags(rng),
         metadata: metadata(rng),
         timestamp: timestamp(rng),
         future_relevance_hint: maybe(rng, &HINTS),
-        pinned: rng.chance(mood.pinned_percent),
+        pinned: Some(rng.chance(mood.pinned_percent)),
         original_tokens: maybe(rng, &[7]),
     }
 }

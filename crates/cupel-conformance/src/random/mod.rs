@@ -20,7 +20,7 @@ mod shrink;
 
 use std::fmt;
 
-use crate::oracle::{Budget, Item, Policy, Scorer};
+use crate::protocol::{Budget, Item, Policy, Scorer};
 
 pub use rng::Rng;
 pub use shrink::shrink;
@@ -109,11 +109,12 @@ impl Mood {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Policy { scorer, slicer, placer, deduplication, overflow } = &self.policy;
+        let Policy { scorer, slicer, placer, deduplication, overflow_strategy } = &self.policy;
         writeln!(f, "budget: {:?}", self.budget)?;
         writeln!(f, "scorer: {scorer:?}")?;
         writeln!(f, "slicer: {slicer:?}")?;
-        writeln!(f, "placer: {placer:?}, deduplication: {deduplication}, overflow: {overflow:?}")?;
+        writeln!(f, "placer: {placer:?}")?;
+        writeln!(f, "deduplication: {deduplication:?}, overflow: {overflow_strategy:?}")?;
         writeln!(f, "items:")?;
         for (index, item) in self.items.iter().enumerate() {
             write!(f, "  [{index}] ")?;
@@ -126,12 +127,11 @@ impl fmt::Display for Problem {
 /// One line with the fields that differ from the defaults.
 fn write_item(f: &mut fmt::Formatter<'_>, item: &Item) -> fmt::Result {
     write!(f, "{:?}, tokens: {}", item.content, item.tokens)?;
-    let plain = Item::new("", 0);
-    if item.kind != plain.kind {
-        write!(f, ", kind: {:?}", item.kind)?;
+    if let Some(kind) = &item.kind {
+        write!(f, ", kind: {kind:?}")?;
     }
-    if item.source != plain.source {
-        write!(f, ", source: {:?}", item.source)?;
+    if let Some(source) = &item.source {
+        write!(f, ", source: {source:?}")?;
     }
     if let Some(priority) = item.priority {
         write!(f, ", priority: {priority}")?;
@@ -148,7 +148,7 @@ fn write_item(f: &mut fmt::Formatter<'_>, item: &Item) -> fmt::Result {
     if let Some(hint) = item.future_relevance_hint {
         write!(f, ", hint: {hint:?}")?;
     }
-    if item.pinned {
+    if item.is_pinned() {
         write!(f, ", pinned")?;
     }
     if let Some(original_tokens) = item.original_tokens {

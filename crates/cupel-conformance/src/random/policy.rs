@@ -1,15 +1,14 @@
 //! Random policies.
 
-use std::collections::BTreeMap;
-
-use chrono::TimeDelta;
-
 use super::items::{BOOST_KEY, KINDS, TAGS, noon, respelled};
 use super::{Mood, Rng};
-use crate::oracle::{
-    CountEntry, Curve, Overflow, Placer, Policy, QuotaEntry, Scarcity, Scorer, Slicer, TagMatching,
-    default_kind_weights,
+use crate::protocol::{
+    CountEntry, Curve, KindWeight, OverflowStrategy, Placer, Policy, Quota, ScarcityBehavior,
+    Scorer, Slicer, StepWindow, TagComparison, TagWeight, WeightedScorer,
 };
+
+const OVERFLOW_STRATEGIES: [OverflowStrategy; 3] =
+    [OverflowStrategy::Throw, OverflowStrategy::Truncate, OverflowStrategy::Proceed];
 
 pub(super) fn policy(rng: &mut Rng, mood: Mood) -> Policy {
     // Nested normalization costs a factor of the item count per level.
@@ -22,8 +21,8 @@ pub(super) fn policy(rng: &mut Rng, mood: Mood) -> Policy {
         scorer: scorer(rng, scorer_depth),
         slicer: slicer(rng, mood, 3, true),
         placer: rng.pick(&[Placer::Chronological, Placer::UShaped]),
-        deduplication: rng.chance(60),
-        overflow: rng.pick(&[Overflow::Throw, Overflow::Truncate, Overflow::Proceed]),
+        deduplication: Some(rng.chance(60)),
+        overflow_strategy: Some(rng.pick(&OVERFLOW_STRATEGIES)),
     }
 }
 
@@ -49,10 +48,13 @@ fn scorer(rng: &mut Rng, depth: usize) -> Scorer {
 }
 
 fn composite(rng: &mut Rng, depth: usize) -> Scorer {
-    let children = (0..rng.between(1, 3))
-        .map(|_| (scorer(rng, depth - 1), rng.pick(&[0.1, 0.3, 0.6, 1.0, 1.0, 3.0])))
+    let scorers = (0..rng.between(1, 3))
+        .map(|_| {
+            let scorer = scorer(rng, depth - 1);
+            WeightedScorer { weight: rng.pick(&[0.1, 0.3, 0.6, 1.0, 1.0, 3.0]), scorer }
+        })
         .collect();
-    Scorer::Composite { children }
+    Scorer::Composite { scorers }
 }
 
 fn scaled(rng: &mut Rng, depth: usize) -> Scorer {
@@ -61,13 +63,14 @@ fn scaled(rng: &mut Rng, depth: usize) -> Scorer {
 
 fn kind_scorer(rng: &mut Rng) -> Scorer {
     if rng.chance(40) {
-        return Scorer::Kind { weights: default_kind_weights() };
+        return Scorer::Kind { weights: None };
     }
     let mut weights = Vec::new();
     for kind in rng.subset(&KINDS) {
-        weights.push((respelled(rng, kind), rng.pick(&[0.0, 0.2, 0.5, 0.5, 1.0, 7.5, 1e300])));
+        let kind = respelled(rng, kind);
+        weights.push(KindWeight { kind, weight: rng.pick(&[0.0, 0.2, 0.5, 0.5, 1.0, 7.5, 1e300]) });
     }
-    Scorer::Kind { weights }
+    Scorer::Kind { weights: Some(weights) }
 }
 
 fn tag_scorer(rng: &mut Rng) -> Scorer {
@@ -75,48 +78,55 @@ fn tag_scorer(rng: &mut Rng) -> Scorer {
         // Keys that differ in case only would be one key here, and exact binary fractions make the
         // order of the sum irrelevant, whichever spelling it follows.
         let keys = rng.subset(&["a", "B", "urgent", "É", "é"]);
-        let weights =
-            keys.into_iter().map(|key| (key.to_owned(), rng.pick(&[0.0, 0.25, 0.5, 2.0])));
-        return Scorer::Tag { weights: weights.collect(), matching: TagMatching::AsciiCaseless };
+        let tag_weights = tag_weights(rng, keys, &[0.0, 0.25, 0.5, 2.0]);
+        return Scorer::Tag { tag_weights, tag_comparison: Some(TagComparison::AsciiCaseless) };
     }
     let keys = rng.subset(&TAGS);
-    let weights: BTreeMap<String, f64> = keys
-        .into_iter()
-        .map(|key| (key.to_owned(), rng.pick(&[0.0, 0.1, 0.3, 0.7, 2.0])))
-        .collect();
-    Scorer::Tag { weights, matching: TagMatching::Exact }
+    let tag_weights = tag_weights(rng, keys, &[0.0, 0.1, 0.3, 0.7, 2.0]);
+    Scorer::Tag { tag_weights, tag_comparison: Some(TagComparison::Exact) }
+}
+
+fn tag_weights(rng: &mut Rng, tags: Vec<&str>, weights: &[f64]) -> Vec<TagWeight> {
+    tags.into_iter()
+        .map(|tag| TagWeight { tag: tag.to_owned(), weight: rng.pick(weights) })
+        .collect()
 }
 
 fn decay(rng: &mut Rng) -> Scorer {
-    let hours = |hours| TimeDelta::hours(hours);
+    const HOUR: f64 = 3_600.0;
     let curve = match rng.below(4) {
-        0 => Curve::Exponential { half_life: TimeDelta::microseconds(500) },
-        1 => Curve::Exponential { half_life: hours(rng.pick(&[1, 24])) },
-        2 => Curve::Window { max_age: hours(rng.pick(&[1, 6, 24])) },
-        _ => Curve::Step { windows: vec![(hours(1), 0.9), (hours(24), 0.5), (hours(72), 0.1)] },
+        0 => Curve::Exponential { half_life_secs: 0.000_5 },
+        1 => Curve::Exponential { half_life_secs: rng.pick(&[1.0, 24.0]) * HOUR },
+        2 => Curve::Window { max_age_secs: rng.pick(&[1.0, 6.0, 24.0]) * HOUR },
+        _ => Curve::Step {
+            windows: [(1.0, 0.9), (24.0, 0.5), (72.0, 0.1)]
+                .map(|(hours, score)| StepWindow { max_age_secs: hours * HOUR, score })
+                .into(),
+        },
     };
-    Scorer::Decay { now: noon(), curve, null_timestamp_score: rng.pick(&[0.0, 0.5, 1.0]) }
+    let null_timestamp_score = Some(rng.pick(&[0.0, 0.5, 1.0]));
+    Scorer::Decay { reference_time: noon(), curve, null_timestamp_score }
 }
 
 /// A slicer of at most `depth` levels; `knapsack` says whether one may be anywhere in it.
 fn slicer(rng: &mut Rng, mood: Mood, depth: usize, knapsack: bool) -> Slicer {
     let choice = if depth > 1 { rng.below(6) } else { rng.below(3) };
     match choice {
-        0 if knapsack => Slicer::Knapsack { bucket_size: bucket_size(rng, mood) },
+        0 if knapsack => Slicer::Knapsack { bucket_size: Some(bucket_size(rng, mood)) },
         1 if knapsack => Slicer::CountConstrainedKnapsack {
             entries: count_entries(rng, mood),
-            bucket_size: bucket_size(rng, mood),
-            scarcity: scarcity(rng),
+            bucket_size: Some(bucket_size(rng, mood)),
+            scarcity_behavior: scarcity(rng),
         },
         0..=2 => Slicer::Greedy,
         3 | 4 => Slicer::Quota {
-            entries: quota_entries(rng, mood),
+            quotas: quota_entries(rng, mood),
             inner: Box::new(slicer(rng, mood, depth - 1, knapsack)),
         },
         _ => Slicer::CountQuota {
             entries: count_entries(rng, mood),
             inner: Box::new(slicer(rng, mood, depth - 1, false)),
-            scarcity: scarcity(rng),
+            scarcity_behavior: scarcity(rng),
         },
     }
 }
@@ -128,11 +138,11 @@ fn bucket_size(rng: &mut Rng, mood: Mood) -> i64 {
     rng.pick(&[1, 1, 1, 3, 7, 10, 100])
 }
 
-fn scarcity(rng: &mut Rng) -> Scarcity {
-    if rng.chance(20) { Scarcity::Throw } else { Scarcity::Degrade }
+fn scarcity(rng: &mut Rng) -> Option<ScarcityBehavior> {
+    Some(if rng.chance(20) { ScarcityBehavior::Throw } else { ScarcityBehavior::Degrade })
 }
 
-fn quota_entries(rng: &mut Rng, mood: Mood) -> Vec<QuotaEntry> {
+fn quota_entries(rng: &mut Rng, mood: Mood) -> Vec<Quota> {
     let mut left = 100.0;
     let mut entries = Vec::new();
     for kind in rng.subset(nearby_kinds(mood)) {
@@ -142,7 +152,7 @@ fn quota_entries(rng: &mut Rng, mood: Mood) -> Vec<QuotaEntry> {
         }
         left -= require;
         let cap = f64::max(require, rng.pick(&[0.0, 10.0, 33.3, 50.0, 100.0, 100.0]));
-        entries.push(QuotaEntry { kind: respelled(rng, kind), require, cap });
+        entries.push(Quota { kind: respelled(rng, kind), require, cap });
     }
     entries
 }

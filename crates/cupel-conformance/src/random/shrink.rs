@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::iter::successors;
 
 use super::Problem;
-use crate::oracle::{
-    Budget, CountEntry, Item, Overflow, Placer, Policy, QuotaEntry, Scarcity, Scorer, Slicer,
+use crate::protocol::{
+    Budget, CountEntry, Item, OverflowStrategy, Placer, Policy, Quota, ScarcityBehavior, Scorer,
+    Slicer, WeightedScorer,
 };
 
 /// Simplifies `problem` as long as it still fails, and returns the simplest that was found.
@@ -75,17 +76,16 @@ fn renamed(items: &[Item]) -> Vec<Vec<Item>> {
 }
 
 fn simpler_forms(item: &Item) -> Vec<Item> {
-    let plain = Item::new("", 0);
     let mut forms = vec![
-        Item { kind: plain.kind, ..item.clone() },
-        Item { source: plain.source, ..item.clone() },
+        Item { kind: None, ..item.clone() },
+        Item { source: None, ..item.clone() },
         Item { priority: None, ..item.clone() },
         Item { tags: Vec::new(), ..item.clone() },
         Item { tags: item.tags.iter().skip(1).cloned().collect(), ..item.clone() },
-        Item { metadata: plain.metadata, ..item.clone() },
+        Item { metadata: [].into(), ..item.clone() },
         Item { timestamp: None, ..item.clone() },
         Item { future_relevance_hint: None, ..item.clone() },
-        Item { pinned: false, ..item.clone() },
+        Item { pinned: None, ..item.clone() },
         Item { original_tokens: None, ..item.clone() },
     ];
     for tokens in lower(item.tokens) {
@@ -110,23 +110,23 @@ fn lower(number: i64) -> Vec<i64> {
 fn simpler_budgets(budget: &Budget) -> Vec<Budget> {
     let mut simpler = vec![
         Budget { reserved_slots: [].into(), ..budget.clone() },
-        Budget { estimation_safety_margin_percent: 0.0, ..budget.clone() },
-        Budget { output_reserve: 0, ..budget.clone() },
+        Budget { estimation_safety_margin_percent: None, ..budget.clone() },
+        Budget { output_reserve: None, ..budget.clone() },
     ];
-    for output_reserve in lower(budget.output_reserve) {
-        simpler.push(Budget { output_reserve, ..budget.clone() });
+    for output_reserve in lower(budget.output_reserve()) {
+        simpler.push(Budget { output_reserve: Some(output_reserve), ..budget.clone() });
     }
     for kind in budget.reserved_slots.keys() {
         let mut fewer = budget.clone();
         fewer.reserved_slots.remove(kind);
         simpler.push(fewer);
     }
-    let least = budget.target_tokens.max(budget.output_reserve);
+    let least = budget.target_tokens.max(budget.output_reserve());
     simpler.push(Budget { max_tokens: least, ..budget.clone() });
     for target_tokens in lower(budget.target_tokens) {
         simpler.push(Budget { target_tokens, ..budget.clone() });
         let max_tokens = budget.max_tokens - (budget.target_tokens - target_tokens);
-        let output_reserve = budget.output_reserve.min(max_tokens);
+        let output_reserve = budget.output_reserve.map(|tokens| tokens.min(max_tokens));
         simpler.push(Budget { max_tokens, target_tokens, output_reserve, ..budget.clone() });
     }
     simpler.retain(|form| form != budget);
@@ -136,8 +136,8 @@ fn simpler_budgets(budget: &Budget) -> Vec<Budget> {
 fn simpler_policies(policy: &Policy) -> Vec<Policy> {
     let mut simpler = vec![
         Policy { placer: Placer::Chronological, ..policy.clone() },
-        Policy { deduplication: false, ..policy.clone() },
-        Policy { overflow: Overflow::Proceed, ..policy.clone() },
+        Policy { deduplication: Some(false), ..policy.clone() },
+        Policy { overflow_strategy: Some(OverflowStrategy::Proceed), ..policy.clone() },
     ];
     simpler.retain(|form| form != policy);
     for slicer in simpler_slicers(&policy.slicer) {
@@ -152,7 +152,7 @@ fn simpler_policies(policy: &Policy) -> Vec<Policy> {
 fn simpler_scorers(scorer: &Scorer) -> Vec<Scorer> {
     match scorer {
         Scorer::Reflexive | Scorer::RawHint => Vec::new(),
-        Scorer::Composite { children } => simpler_composites(children),
+        Scorer::Composite { scorers } => simpler_composites(scorers),
         Scorer::Scaled { inner } => {
             let mut simpler = vec![Scorer::Reflexive, (**inner).clone()];
             for inner in simpler_scorers(inner) {
@@ -164,24 +164,25 @@ fn simpler_scorers(scorer: &Scorer) -> Vec<Scorer> {
     }
 }
 
-fn simpler_composites(children: &[(Scorer, f64)]) -> Vec<Scorer> {
+fn simpler_composites(children: &[WeightedScorer]) -> Vec<Scorer> {
     let mut simpler = vec![Scorer::Reflexive];
-    simpler.extend(children.iter().map(|(child, _)| child.clone()));
+    simpler.extend(children.iter().map(|child| child.scorer.clone()));
     if children.len() > 1 {
-        for children in without_one(children) {
-            simpler.push(Scorer::Composite { children });
+        for scorers in without_one(children) {
+            simpler.push(Scorer::Composite { scorers });
         }
     }
-    for (index, (child, weight)) in children.iter().enumerate() {
-        let mut replacements: Vec<(Scorer, f64)> =
-            simpler_scorers(child).into_iter().map(|child| (child, *weight)).collect();
-        if *weight != 1.0 {
-            replacements.push((child.clone(), 1.0));
+    for (index, child) in children.iter().enumerate() {
+        let with = |scorer| WeightedScorer { weight: child.weight, scorer };
+        let mut replacements: Vec<WeightedScorer> =
+            simpler_scorers(&child.scorer).into_iter().map(with).collect();
+        if child.weight != 1.0 {
+            replacements.push(WeightedScorer { weight: 1.0, scorer: child.scorer.clone() });
         }
         for replacement in replacements {
-            let mut children = children.to_vec();
-            children[index] = replacement;
-            simpler.push(Scorer::Composite { children });
+            let mut scorers = children.to_vec();
+            scorers[index] = replacement;
+            simpler.push(Scorer::Composite { scorers });
         }
     }
     simpler
@@ -190,13 +191,13 @@ fn simpler_composites(children: &[(Scorer, f64)]) -> Vec<Scorer> {
 fn simpler_slicers(slicer: &Slicer) -> Vec<Slicer> {
     let mut simpler = match slicer {
         Slicer::Greedy => Vec::new(),
-        Slicer::Knapsack { .. } => vec![Slicer::Knapsack { bucket_size: 1 }],
-        Slicer::Quota { entries, inner } => simpler_quotas(entries, inner),
-        Slicer::CountQuota { entries, inner, scarcity } => {
-            simpler_count_quotas(entries, inner, *scarcity)
+        Slicer::Knapsack { .. } => vec![Slicer::Knapsack { bucket_size: Some(1) }],
+        Slicer::Quota { quotas, inner } => simpler_quotas(quotas, inner),
+        Slicer::CountQuota { entries, inner, scarcity_behavior } => {
+            simpler_count_quotas(entries, inner, *scarcity_behavior)
         }
-        Slicer::CountConstrainedKnapsack { entries, bucket_size, scarcity } => {
-            simpler_count_knapsacks(entries, *bucket_size, *scarcity)
+        Slicer::CountConstrainedKnapsack { entries, bucket_size, scarcity_behavior } => {
+            simpler_count_knapsacks(entries, *bucket_size, *scarcity_behavior)
         }
     };
     simpler.retain(|form| form != slicer);
@@ -206,24 +207,28 @@ fn simpler_slicers(slicer: &Slicer) -> Vec<Slicer> {
     simpler
 }
 
-fn simpler_quotas(entries: &[QuotaEntry], inner: &Slicer) -> Vec<Slicer> {
+fn simpler_quotas(quotas: &[Quota], inner: &Slicer) -> Vec<Slicer> {
     let mut simpler = vec![inner.clone()];
-    for entries in without_one(entries) {
-        simpler.push(Slicer::Quota { entries, inner: Box::new(inner.clone()) });
+    for quotas in without_one(quotas) {
+        simpler.push(Slicer::Quota { quotas, inner: Box::new(inner.clone()) });
     }
     for inner in simpler_slicers(inner) {
-        simpler.push(Slicer::Quota { entries: entries.to_vec(), inner: Box::new(inner) });
+        simpler.push(Slicer::Quota { quotas: quotas.to_vec(), inner: Box::new(inner) });
     }
     simpler
 }
 
-fn simpler_count_quotas(entries: &[CountEntry], inner: &Slicer, scarcity: Scarcity) -> Vec<Slicer> {
-    let form = |entries: Vec<CountEntry>, inner: &Slicer, scarcity| Slicer::CountQuota {
+fn simpler_count_quotas(
+    entries: &[CountEntry],
+    inner: &Slicer,
+    scarcity: Option<ScarcityBehavior>,
+) -> Vec<Slicer> {
+    let form = |entries: Vec<CountEntry>, inner: &Slicer, scarcity_behavior| Slicer::CountQuota {
         entries,
         inner: Box::new(inner.clone()),
-        scarcity,
+        scarcity_behavior,
     };
-    let mut simpler = vec![inner.clone(), form(entries.to_vec(), inner, Scarcity::Degrade)];
+    let mut simpler = vec![inner.clone(), form(entries.to_vec(), inner, None)];
     for entries in without_one(entries) {
         simpler.push(form(entries, inner, scarcity));
     }
@@ -235,18 +240,14 @@ fn simpler_count_quotas(entries: &[CountEntry], inner: &Slicer, scarcity: Scarci
 
 fn simpler_count_knapsacks(
     entries: &[CountEntry],
-    bucket_size: i64,
-    scarcity: Scarcity,
+    bucket_size: Option<i64>,
+    scarcity: Option<ScarcityBehavior>,
 ) -> Vec<Slicer> {
-    let form = |entries: Vec<CountEntry>, bucket_size, scarcity| Slicer::CountConstrainedKnapsack {
-        entries,
-        bucket_size,
-        scarcity,
+    let form = |entries: Vec<CountEntry>, bucket_size, scarcity_behavior| {
+        Slicer::CountConstrainedKnapsack { entries, bucket_size, scarcity_behavior }
     };
-    let mut simpler = vec![
-        form(entries.to_vec(), 1, scarcity),
-        form(entries.to_vec(), bucket_size, Scarcity::Degrade),
-    ];
+    let mut simpler =
+        vec![form(entries.to_vec(), Some(1), scarcity), form(entries.to_vec(), bucket_size, None)];
     for entries in without_one(entries) {
         simpler.push(form(entries, bucket_size, scarcity));
     }

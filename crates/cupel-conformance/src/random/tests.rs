@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::oracle::{Error, Inclusion, Overflow, Run, Slicer, run};
+use crate::oracle::run;
+use crate::protocol::{ErrorAnswer, OverflowStrategy, Report, Slicer};
 
 const SEEDS: std::ops::Range<u64> = 0..1500;
 
@@ -11,7 +12,7 @@ fn all_problems() -> impl Iterator<Item = Problem> {
     SEEDS.map(problem).chain(SEEDS.map(problem_with_raw_scores))
 }
 
-fn solve(problem: &Problem) -> Result<Run, Error> {
+fn solve(problem: &Problem) -> Result<Report, ErrorAnswer> {
     run(&problem.items, &problem.budget, &problem.policy)
 }
 
@@ -38,7 +39,7 @@ fn long_problems_are_long_and_some_very_long() {
 fn every_budget_is_valid() {
     for Problem { budget, .. } in all_problems() {
         assert!(0 <= budget.target_tokens && budget.target_tokens <= budget.max_tokens);
-        assert!(0 <= budget.output_reserve && budget.output_reserve <= budget.max_tokens);
+        assert!(0 <= budget.output_reserve() && budget.output_reserve() <= budget.max_tokens);
         assert!(budget.reserved_slots.values().all(|tokens| *tokens >= 0));
     }
 }
@@ -65,20 +66,20 @@ fn every_strategy_and_every_outcome_occurs() {
         seen.insert(name(&problem.policy.placer));
         match solve(&problem) {
             Err(error) => {
-                seen.insert(name(&error));
+                seen.insert(error.code);
             }
-            Ok(run) => {
-                seen.extend(run.report.included.iter().map(|included| name(&included.reason)));
-                seen.extend(run.report.excluded.iter().map(|excluded| name(&excluded.reason)));
-                seen.extend(run.report.shortfalls.iter().map(name));
-                seen.extend(run.report.overflow.iter().map(name));
+            Ok(report) => {
+                let decisions = report.included().iter().chain(report.excluded());
+                seen.extend(decisions.map(|decision| decision.reason.reason.clone()));
+                seen.extend(report.count_requirement_shortfalls.iter().flatten().map(name));
+                seen.extend(report.overflow.iter().map(name));
             }
         }
     }
     let expected = [
         "Recency Priority Kind Tag Frequency Reflexive Composite Scaled MetadataTrust MetadataKey",
         "Decay RawHint Greedy Knapsack Quota CountQuota CountConstrainedKnapsack",
-        "Chronological UShaped PinnedExceedsBudget Overflow Slicer TableTooLarge",
+        "Chronological UShaped pinned_exceeds_budget overflow slicer_config table_too_large",
         "Scored Pinned ZeroToken NegativeTokens Deduplicated BudgetExceeded PinnedOverride",
         "CountCapExceeded Shortfall OverflowEvent",
     ];
@@ -96,11 +97,9 @@ fn most_problems_have_a_result() {
 #[test]
 fn every_candidate_is_reported_exactly_once() {
     for problem in all_problems() {
-        let Ok(run) = solve(&problem) else { continue };
-        let mut reported: Vec<usize> =
-            run.report.included.iter().map(|entry| entry.index).collect();
-        assert_eq!(reported, run.output);
-        reported.extend(run.report.excluded.iter().map(|entry| entry.index));
+        let Ok(report) = solve(&problem) else { continue };
+        let mut reported = report.output();
+        reported.extend(report.excluded().iter().map(|entry| entry.index));
         reported.sort_unstable();
         assert_eq!(reported, (0..problem.items.len()).collect::<Vec<_>>(), "{problem}");
     }
@@ -109,11 +108,11 @@ fn every_candidate_is_reported_exactly_once() {
 #[test]
 fn pinned_items_are_always_in_the_output() {
     for problem in all_problems() {
-        let Ok(run) = solve(&problem) else { continue };
+        let Ok(report) = solve(&problem) else { continue };
         for (index, item) in problem.items.iter().enumerate() {
-            let pinned = item.pinned && item.tokens >= 0;
-            let reported = run.report.included.iter().find(|entry| entry.index == index);
-            assert_eq!(pinned, reported.is_some_and(|entry| entry.reason == Inclusion::Pinned));
+            let pinned = item.is_pinned() && item.tokens >= 0;
+            let reported = report.included().iter().find(|entry| entry.index == index);
+            assert_eq!(pinned, reported.is_some_and(|entry| entry.reason.reason == "Pinned"));
         }
     }
 }
@@ -121,14 +120,13 @@ fn pinned_items_are_always_in_the_output() {
 #[test]
 fn only_pins_and_proceed_take_the_output_over_the_target() {
     for problem in all_problems() {
-        let Ok(run) = solve(&problem) else { continue };
-        let tokens = |index: &usize| i128::from(problem.items[*index].tokens);
-        let total: i128 = run.output.iter().map(tokens).sum();
-        let pins_only = run
-            .output
-            .iter()
-            .all(|&index| problem.items[index].pinned || problem.items[index].tokens == 0);
-        let allowed = problem.policy.overflow == Overflow::Proceed || pins_only;
+        let Ok(report) = solve(&problem) else { continue };
+        let output = report.output();
+        let window = || output.iter().map(|index| &problem.items[*index]);
+        let total: i128 = window().map(|item| i128::from(item.tokens)).sum();
+        let pins_only = window().all(|item| item.is_pinned() || item.tokens == 0);
+        let proceeds = problem.policy.overflow_strategy == Some(OverflowStrategy::Proceed);
+        let allowed = proceeds || pins_only;
         assert!(total <= i128::from(problem.budget.target_tokens) || allowed, "{problem}");
     }
 }
@@ -136,10 +134,10 @@ fn only_pins_and_proceed_take_the_output_over_the_target() {
 #[test]
 fn stage_counts_add_up() {
     for problem in all_problems() {
-        let Ok(run) = solve(&problem) else { continue };
-        let dropped: usize =
-            run.report.stages.iter().map(|stage| stage.count_in - stage.count_out).sum();
-        assert_eq!(dropped, run.report.excluded.len(), "{problem}");
+        let Ok(report) = solve(&problem) else { continue };
+        let stages = report.stages.iter().flatten();
+        let dropped: usize = stages.map(|stage| stage.item_count_in - stage.item_count_out).sum();
+        assert_eq!(dropped, report.excluded().len(), "{problem}");
     }
 }
 
@@ -169,7 +167,7 @@ fn shrinking_ends_even_when_everything_fails() {
 #[test]
 fn a_problem_prints_one_line_per_item_without_defaults() {
     let mut problem = shrink(problem(1), |_| true);
-    problem.items = vec![Item { pinned: true, ..Item::new("text", 3) }, Item::new("b", 0)];
+    problem.items = vec![Item { pinned: Some(true), ..Item::new("text", 3) }, Item::new("b", 0)];
     let text = problem.to_string();
     assert!(text.ends_with("items:\n  [0] \"text\", tokens: 3, pinned\n  [1] \"b\", tokens: 0\n"));
 }

@@ -119,6 +119,12 @@ impl VectorError {
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
+
+    /// A stable name of the error.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        "invalid_vector"
+    }
 }
 
 impl fmt::Display for VectorError {

@@ -91,6 +91,7 @@ pub(super) fn scorer(name: &str, fields: &mut Fields) -> Result<Scorer> {
         "priority" => Scorer::Priority,
         "frequency" => Scorer::Frequency,
         "reflexive" => Scorer::Reflexive,
+        "raw_hint" => Scorer::RawHint,
         "kind" => Scorer::Kind { weights: kind_weights(fields)? },
         "tag" => Scorer::Tag {
             tag_weights: tag_weights(fields)?,

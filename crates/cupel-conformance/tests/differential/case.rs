@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use cupel::{ContextBudget, ContextItem, Pipeline};
-use cupel_conformance::oracle::{Policy, Slicer};
+use cupel_conformance::library;
+use cupel_conformance::protocol::{Item, Policy, Slicer};
 use cupel_conformance::random::{self, Problem, Rng};
 
-use crate::adapter;
+use crate::compare::{Verdict, ensure};
 
 /// A problem and how to put it to the library.
 #[derive(Debug, Clone)]
@@ -77,23 +78,20 @@ impl Case {
     pub(crate) fn library(&self) -> Library {
         Library {
             items: self.items(),
-            budget: adapter::budget(&self.problem.budget),
-            pipeline: Pipeline::from(adapter::policy(&self.problem.policy)),
+            budget: library::budget(&self.problem.budget).expect("problems are valid"),
+            pipeline: pipeline(&self.problem.policy),
         }
     }
 
     fn items(&self) -> Vec<ContextItem> {
         let items = &self.problem.items;
         match self.handles {
-            Handles::Distinct => items.iter().map(adapter::item).collect(),
+            Handles::Distinct => items.iter().map(item).collect(),
             Handles::Shared => {
                 let mut handles = BTreeMap::new();
                 // Told apart as text, because a hint of NaN differs from itself.
                 let handle = |item| {
-                    handles
-                        .entry(format!("{item:?}"))
-                        .or_insert_with(|| adapter::item(item))
-                        .clone()
+                    handles.entry(format!("{item:?}")).or_insert_with(|| self::item(item)).clone()
                 };
                 items.iter().map(handle).collect()
             }
@@ -122,21 +120,26 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Where an item stands in the list, for the first time if it stands there several times.
-    pub(crate) fn position(&self, item: &ContextItem) -> usize {
-        let position = self.items.iter().position(|other| other.is_same_item(item));
-        position.expect("the library hands out only items that it was given")
-    }
-
-    pub(crate) fn positions<'a>(
+    /// Requires that these are the items at these positions.
+    pub(crate) fn same_items<'a>(
         &self,
-        items: impl IntoIterator<Item = &'a ContextItem>,
-    ) -> Vec<usize> {
-        items.into_iter().map(|item| self.position(item)).collect()
+        what: &str,
+        expected: &[usize],
+        actual: impl IntoIterator<Item = &'a ContextItem>,
+    ) -> Verdict {
+        let actual: Vec<&ContextItem> = actual.into_iter().collect();
+        let is_same = expected.len() == actual.len()
+            && expected.iter().zip(&actual).all(|(at, item)| self.items[*at].is_same_item(item));
+        ensure(is_same, || format!("{what} should be the items at {expected:?}, is {actual:?}"))
     }
+}
 
-    /// The first position of the item at `index`.
-    pub(crate) fn first(&self, index: usize) -> usize {
-        self.position(&self.items[index])
-    }
+/// An item of the library.
+pub(crate) fn item(item: &Item) -> ContextItem {
+    library::item(item).expect("problems are valid")
+}
+
+/// A pipeline of the library.
+pub(crate) fn pipeline(policy: &Policy) -> Pipeline {
+    Pipeline::from(library::policy(policy).expect("problems are valid"))
 }

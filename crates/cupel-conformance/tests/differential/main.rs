@@ -8,10 +8,8 @@
 //! - `CUPEL_SEED`: the first seed (0 unless given). To see one failure again, give its seed and
 //!   `CUPEL_PROBLEMS=1`.
 
-mod adapter;
 mod case;
 mod compare;
-mod observe;
 mod properties;
 mod runs;
 mod sensitivity;

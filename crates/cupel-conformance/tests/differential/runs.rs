@@ -1,11 +1,16 @@
 //! Runs: window, report, trace and errors.
 
-use cupel::{ExcludedItem, IncludedItem, SelectionReport, StageTraceSnapshot, TraceEvent};
+use cupel::{
+    ContextItem, CupelError, ExcludedItem, IncludedItem, SelectionReport, StageTraceSnapshot,
+    TraceEvent,
+};
+use cupel_conformance::library::{self, error_answer, stage_count};
 use cupel_conformance::oracle;
+use cupel_conformance::oracle::order::descending;
+use cupel_conformance::protocol::Report;
 
 use crate::case::{Case, Library};
-use crate::compare::{Tolerance, Verdict, ensure, same, same_runs};
-use crate::observe;
+use crate::compare::{Outcome, Tolerance, Verdict, comparable, ensure, same, same_runs};
 use crate::sweep::sweep;
 use crate::witness::{Testimony, Witness};
 
@@ -32,26 +37,30 @@ fn runs_with_an_item_that_stands_in_the_list_twice_equal_the_oracle() {
 fn check(case: &Case) -> Verdict {
     let library = case.library();
     let expected = oracle::run(&case.problem.items, &case.problem.budget, &case.problem.policy)
-        .map(|run| observe::by_handle(&library, run))
-        .map_err(observe::comparable);
+        .map_err(comparable);
     let tolerance = Tolerance::of(&case.problem.policy.scorer);
 
     let traced = traced(&library);
     for (what, report) in reports(&library, &traced) {
-        let actual = report.map(|report| {
-            observe::run(&library, traced.window.clone(), &report, traced.snapshots())
-        });
-        same_runs(what, &expected, &actual, tolerance)?;
+        same_runs(what, &expected, &outcome(report, traced.snapshots()), tolerance)?;
     }
-    check_plain_run(&library, &expected)?;
+    check_windows(&library, &traced, &expected)?;
     check_trace(&library, &traced)
+}
+
+/// A report as the oracle tells it. Stage counts come from a collector's snapshots.
+pub(crate) fn outcome(
+    report: Result<SelectionReport, CupelError>,
+    snapshots: &[StageTraceSnapshot],
+) -> Outcome {
+    let report = report.map_err(|error| comparable(error_answer(&error)))?;
+    let stages = Some(snapshots.iter().map(stage_count).collect());
+    Ok(Report { stages, ..library::report(&report) })
 }
 
 /// A traced run.
 struct Traced {
-    /// Empty if the run failed.
-    window: Vec<usize>,
-    error: Option<cupel::CupelError>,
+    window: Result<Vec<ContextItem>, CupelError>,
     testimony: Testimony,
 }
 
@@ -63,47 +72,60 @@ impl Traced {
 
 fn traced(library: &Library) -> Traced {
     let mut witness = Witness::new();
-    let outcome = library.pipeline.run_traced(&library.items, &library.budget, &mut witness);
-    Traced {
-        window: outcome.as_deref().map_or(Vec::new(), |window| library.positions(window)),
-        error: outcome.err(),
-        testimony: witness.testimony(),
-    }
+    let window = library.pipeline.run_traced(&library.items, &library.budget, &mut witness);
+    Traced { window, testimony: witness.testimony() }
 }
 
-type NamedReport = (&'static str, Result<SelectionReport, oracle::Error>);
+type NamedReport = (&'static str, Result<SelectionReport, CupelError>);
 
 /// The report of the same run by every way to get one.
 fn reports(library: &Library, traced: &Traced) -> [NamedReport; 3] {
-    let outcome = |report: Option<&SelectionReport>| match &traced.error {
-        Some(error) => Err(observe::error(error.clone())),
-        None => Ok(report.cloned().expect("a run that does not fail is completed")),
+    let outcome = |report: Option<&SelectionReport>| match &traced.window {
+        Err(error) => Err(error.clone()),
+        Ok(_) => Ok(report.cloned().expect("a run that does not fail is completed")),
     };
     let completed = traced.testimony.completed.as_ref().map(|completed| &completed.report);
-    let dry_run = library.pipeline.dry_run(&library.items, &library.budget);
     [
         ("the recorded report", outcome(Some(&traced.testimony.recorded))),
         ("the completed report", outcome(completed)),
-        ("the report of a dry run", dry_run.map_err(observe::error)),
+        ("the report of a dry run", library.pipeline.dry_run(&library.items, &library.budget)),
     ]
 }
 
-fn check_plain_run(library: &Library, expected: &Result<oracle::Run, oracle::Error>) -> Verdict {
-    let plain = library.pipeline.run(&library.items, &library.budget);
-    let plain = plain.map(|window| library.positions(&window)).map_err(observe::error);
-    let expected = expected.as_ref().map(|run| run.output.clone()).map_err(Clone::clone);
-    same("the window of a plain run", &expected, &plain)
+/// The window by every way to get one.
+fn check_windows(library: &Library, traced: &Traced, expected: &Outcome) -> Verdict {
+    let (items, budget) = (&library.items, &library.budget);
+    let windows = [traced.window.clone(), library.pipeline.run(items, budget)];
+    let positions = library.pipeline.window(items, budget);
+    let positions = positions.map(|window| window.iter().map(|placed| placed.position).collect());
+    let output = expected.as_ref().map(Report::output).map_err(Clone::clone);
+    let failed = |error: &CupelError| comparable(error_answer(error));
+    same("the window by position", &output, &positions.map_err(|error| failed(&error)))?;
+    for window in windows {
+        match (&output, &window) {
+            (Ok(output), Ok(window)) => library.same_items("the window", output, window)?,
+            (_, window) => {
+                let error = window.as_ref().err().map(failed);
+                same("the error", &output.as_ref().err(), &error.as_ref())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What the trace must say, given the report.
 fn check_trace(library: &Library, traced: &Traced) -> Verdict {
     let testimony = &traced.testimony;
-    let failures = traced.error.clone().into_iter().collect::<Vec<_>>();
+    let failures = traced.window.as_ref().err().into_iter().cloned().collect::<Vec<_>>();
     same("what a collector is told of a failure", &failures, &testimony.failures)?;
     let Some(completed) = &testimony.completed else {
-        return ensure(traced.error.is_some(), || "the run was not completed".to_owned());
+        return ensure(traced.window.is_err(), || "the run was not completed".to_owned());
     };
     same("the budget of a completed run", &library.budget, &completed.budget)?;
+    if let Some(overflow) = &completed.report.overflow {
+        same("the budget of an overflow event", &library.budget, &overflow.budget)?;
+    }
+    check_snapshots(&completed.report, &completed.snapshots)?;
     let expected = events(&completed.snapshots, &completed.report.included);
     for report in [&completed.report, &testimony.recorded] {
         let events: Vec<TraceEvent> = report.events.iter().map(without_duration).collect();
@@ -114,6 +136,23 @@ fn check_trace(library: &Library, traced: &Traced) -> Verdict {
     let stages: Vec<TraceEvent> = stages.iter().map(without_duration).collect();
     let expected: Vec<TraceEvent> = completed.snapshots.iter().map(stage_event).collect();
     same("the list of a dry run's events", &expected, &stages)
+}
+
+/// What the stages left out is what the report says, in the order of exclusion.
+fn check_snapshots(report: &SelectionReport, snapshots: &[StageTraceSnapshot]) -> Verdict {
+    let mut excluded: Vec<&ExcludedItem> = Vec::new();
+    for snapshot in snapshots {
+        let count = snapshot.item_count_in - snapshot.item_count_out;
+        same("the number that a stage left out", &count, &snapshot.excluded_count)?;
+        same("the number of their entries", &count, &snapshot.excluded.len())?;
+        excluded.extend(&snapshot.excluded);
+    }
+    excluded.sort_by(|a, b| descending(a.score, b.score));
+    let positions = |excluded: &[&ExcludedItem]| -> Vec<Option<usize>> {
+        excluded.iter().map(|excluded| excluded.position).collect()
+    };
+    let reported: Vec<&ExcludedItem> = report.excluded.iter().collect();
+    same("what the stages left out", &positions(&reported), &positions(&excluded))
 }
 
 /// One event for each item that a stage decides about, then one for the stage.

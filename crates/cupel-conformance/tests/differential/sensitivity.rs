@@ -1,12 +1,12 @@
 //! Comparisons of policies.
 
 use cupel::{ItemStatus, Pipeline, PolicySensitivityReport};
-use cupel_conformance::oracle::{self, DiffEntry, Error, Policy};
+use cupel_conformance::library::{self, error_answer};
+use cupel_conformance::oracle;
+use cupel_conformance::protocol::{Diff, Report, SensitivityAnswer, Status, Variant};
 
-use crate::adapter;
-use crate::case::{Case, Library};
-use crate::compare::{Tolerance, Verdict, same, same_runs};
-use crate::observe;
+use crate::case::{self, Case, Library};
+use crate::compare::{Tolerance, Verdict, comparable, same, same_runs};
 use crate::sweep::sweep;
 
 const LABELS: [&str; 3] = ["first", "second", "third"];
@@ -17,26 +17,25 @@ fn policies_compare_as_the_oracle_says() {
 }
 
 fn check(case: &Case) -> Verdict {
-    let mut policies = vec![&case.problem.policy];
-    policies.extend(&case.others);
-    (1..=policies.len()).try_for_each(|count| check_variants(case, &policies[..count]))
+    let policies = std::iter::once(&case.problem.policy).chain(&case.others);
+    let variants: Vec<Variant> = LABELS
+        .into_iter()
+        .zip(policies)
+        .map(|(label, policy)| Variant { label: label.to_owned(), policy: policy.clone() })
+        .collect();
+    (1..=variants.len()).try_for_each(|count| check_variants(case, &variants[..count]))
 }
 
-fn check_variants(case: &Case, policies: &[&Policy]) -> Verdict {
+fn check_variants(case: &Case, variants: &[Variant]) -> Verdict {
     let library = case.library();
-    let variants: Vec<(&str, &Policy)> = LABELS.into_iter().zip(policies.iter().copied()).collect();
-    let expected = oracle::policy_sensitivity(&case.problem.items, &case.problem.budget, &variants)
-        .map_err(observe::comparable);
-    for actual in both_ways(&library, policies) {
-        let actual = actual.map_err(observe::error);
+    let expected = oracle::policy_sensitivity(&case.problem.items, &case.problem.budget, variants)
+        .map_err(comparable);
+    for actual in both_ways(&library, variants) {
+        let actual = actual.map_err(|error| comparable(error_answer(&error)));
         match (&expected, &actual) {
-            (Ok(expected), Ok(actual)) => check_reports(&library, policies, expected, actual)?,
+            (Ok(expected), Ok(actual)) => check_reports(variants, expected, actual)?,
             _ => same("the error", &expected.as_ref().err(), &actual.as_ref().err())?,
         }
-        let diffs = |diffs: Vec<DiffEntry>| Ok::<_, Error>(diffs);
-        let expected = expected.clone().and_then(|report| diffs(report.diffs));
-        let actual = actual.and_then(|report| diffs(self::diffs(&report)));
-        same("the list of diffs", &expected, &actual)?;
     }
     Ok(())
 }
@@ -44,12 +43,12 @@ fn check_variants(case: &Case, policies: &[&Policy]) -> Verdict {
 type Comparison = Result<PolicySensitivityReport, cupel::CupelError>;
 
 /// The comparison of policies, and that of pipelines.
-fn both_ways(library: &Library, policies: &[&Policy]) -> [Comparison; 2] {
+fn both_ways(library: &Library, variants: &[Variant]) -> [Comparison; 2] {
     let (items, budget) = (&library.items, &library.budget);
-    let policies: Vec<cupel::Policy> =
-        policies.iter().map(|policy| adapter::policy(policy)).collect();
-    let pipelines: Vec<Pipeline> = policies.iter().cloned().map(Pipeline::from).collect();
-    let by_policy: Vec<_> = LABELS.into_iter().zip(&policies).collect();
+    let pipelines: Vec<Pipeline> =
+        variants.iter().map(|variant| case::pipeline(&variant.policy)).collect();
+    let by_policy: Vec<_> =
+        LABELS.into_iter().zip(pipelines.iter().map(Pipeline::policy)).collect();
     let by_pipeline: Vec<_> = LABELS.into_iter().zip(&pipelines).collect();
     [
         cupel::policy_sensitivity(items, budget, &by_policy),
@@ -58,35 +57,28 @@ fn both_ways(library: &Library, policies: &[&Policy]) -> [Comparison; 2] {
 }
 
 fn check_reports(
-    library: &Library,
-    policies: &[&Policy],
-    expected: &oracle::Sensitivity,
+    variants: &[Variant],
+    expected: &SensitivityAnswer,
     actual: &PolicySensitivityReport,
 ) -> Verdict {
-    same("the number of variants", &expected.variants.len(), &actual.variants.len())?;
-    let both = expected.variants.iter().zip(&actual.variants).zip(policies);
-    for (((label, expected), (actual_label, actual)), policy) in both {
-        same("the label of a variant", label, actual_label)?;
-        let output = library.positions(actual.included.iter().map(|included| &included.item));
-        let actual = observe::run(library, output, actual, &[]);
-        let output = expected.included.iter().map(|included| included.index).collect();
+    same("the number of variants", &variants.len(), &actual.variants.len())?;
+    let both = expected.variants.iter().zip(&actual.variants).zip(variants);
+    for ((expected, (label, actual)), variant) in both {
+        same("the label of a variant", &expected.label, label)?;
         // Reports do not tell how many items entered a stage.
-        let report = oracle::Report { stages: Vec::new(), ..expected.clone() };
-        let expected = Ok(oracle::Run { output, report });
-        let tolerance = Tolerance::of(&policy.scorer);
-        same_runs(&format!("the report of {label}"), &expected, &Ok(actual), tolerance)?;
+        let expected = Ok(Report { stages: None, ..expected.report.clone() });
+        let tolerance = Tolerance::of(&variant.policy.scorer);
+        let what = format!("the report of {label}");
+        same_runs(&what, &expected, &Ok(library::report(actual)), tolerance)?;
     }
-    Ok(())
-}
-
-fn diffs(report: &PolicySensitivityReport) -> Vec<DiffEntry> {
-    let entry = |entry: &cupel::PolicySensitivityDiffEntry| DiffEntry {
-        content: entry.content.clone(),
-        included: entry
-            .statuses
-            .iter()
-            .map(|(label, status)| (label.clone(), *status == ItemStatus::Included))
-            .collect(),
-    };
-    report.diffs.iter().map(entry).collect()
+    let diffs = actual.diffs.iter().map(|diff| {
+        let labels = diff.statuses.iter().map(|(label, _)| label.as_str());
+        same("the labels of a diff", &LABELS[..variants.len()].to_vec(), &labels.collect())?;
+        let statuses = diff.statuses.iter().map(|(_, status)| match status {
+            ItemStatus::Included => Status::Included,
+            ItemStatus::Excluded => Status::Excluded,
+        });
+        Ok(Diff { content: diff.content.clone(), statuses: statuses.collect() })
+    });
+    same("the list of diffs", &expected.diffs, &diffs.collect::<Result<Vec<_>, String>>()?)
 }

@@ -1,12 +1,12 @@
 //! Budget simulations.
 
-use cupel::ContextItem;
-use cupel_conformance::oracle::{self, Error, Policy, Slicer};
+use cupel::{ContextItem, CupelError};
+use cupel_conformance::library::error_answer;
+use cupel_conformance::oracle;
+use cupel_conformance::protocol::{ErrorAnswer, Policy, Slicer};
 
-use crate::adapter;
-use crate::case::{Case, Library};
-use crate::compare::{Verdict, same};
-use crate::observe;
+use crate::case::{self, Case, Library};
+use crate::compare::{Verdict, comparable, same};
 use crate::sweep::sweep;
 
 #[test]
@@ -28,20 +28,26 @@ fn check_marginal_items(case: &Case) -> Verdict {
     let library = case.library();
     let target = i32::try_from(case.problem.budget.target_tokens).unwrap_or(i32::MAX);
     for slack in [-1, 0, 1, target / 2, i32::MAX] {
-        let expected = marginal_items(case, &library, slack);
+        let expected = marginal_items(case, slack);
         let actual = library.pipeline.get_marginal_items(&library.items, &library.budget, slack);
-        let actual = actual.map(|items| library.positions(&items)).map_err(observe::error);
-        same(&format!("the list of marginal items for {slack} tokens"), &expected, &actual)?;
+        let what = format!("the list of marginal items for {slack} tokens");
+        match (&expected, &actual) {
+            (Ok(expected), Ok(actual)) => library.same_items(&what, expected, actual)?,
+            _ => same(&what, &expected.as_ref().err(), &actual.as_ref().err().map(error).as_ref())?,
+        }
     }
     Ok(())
 }
 
-fn marginal_items(case: &Case, library: &Library, slack: i32) -> Result<Vec<usize>, Error> {
+fn error(error: &CupelError) -> ErrorAnswer {
+    comparable(error_answer(error))
+}
+
+fn marginal_items(case: &Case, slack: i32) -> Result<Vec<usize>, ErrorAnswer> {
     let problem = &case.problem;
     let slack = i64::from(slack);
     oracle::get_marginal_items(&problem.items, &problem.budget, &problem.policy, slack)
-        .map(|indices| indices.into_iter().map(|index| library.first(index)).collect())
-        .map_err(observe::comparable)
+        .map_err(comparable)
 }
 
 fn check_minimum_budgets(case: &Case) -> Verdict {
@@ -57,16 +63,15 @@ fn check_minimum_budgets(case: &Case) -> Verdict {
     check_stranger(case, &library)
 }
 
-fn find(library: &Library, target: &ContextItem, ceiling: i32) -> Result<Option<i64>, Error> {
+fn find(library: &Library, target: &ContextItem, ceiling: i32) -> Result<Option<i64>, ErrorAnswer> {
     let (pipeline, items, budget) = (&library.pipeline, &library.items, &library.budget);
     let smallest = pipeline.find_min_budget_for(items, budget, target, ceiling);
-    smallest.map(|smallest| smallest.map(i64::from)).map_err(observe::error)
+    smallest.map(|smallest| smallest.map(i64::from)).map_err(|failure| error(&failure))
 }
 
-fn expected(case: &Case, index: usize, ceiling: i32) -> Result<Option<i64>, Error> {
+fn expected(case: &Case, index: usize, ceiling: i32) -> Result<Option<i64>, ErrorAnswer> {
     let (items, policy) = (&case.problem.items, &case.problem.policy);
-    oracle::find_min_budget_for(items, policy, index, i64::from(ceiling))
-        .map_err(observe::comparable)
+    oracle::find_min_budget_for(items, policy, index, i64::from(ceiling)).map_err(comparable)
 }
 
 /// A ceiling for a target: one end of what makes sense, or one beyond.
@@ -87,14 +92,14 @@ fn ceiling(case: &Case, index: usize) -> Option<i32> {
 /// A knapsack's table grows with the budget; a table that is barely allowed takes the oracle long.
 fn largest_ceiling(policy: &Policy) -> i32 {
     match policy.slicer {
-        Slicer::Knapsack { bucket_size: 11..1_000_000 } => 5_000,
+        Slicer::Knapsack { bucket_size: Some(11..1_000_000) } => 5_000,
         _ => i32::MAX,
     }
 }
 
 fn check_stranger(case: &Case, library: &Library) -> Verdict {
     let Some(item) = case.problem.items.first() else { return Ok(()) };
-    let stranger = adapter::item(item);
+    let stranger = case::item(item);
     let expected = expected(case, case.problem.items.len(), i32::MAX);
     let actual = find(library, &stranger, i32::MAX);
     same("the minimum budget for an item that is not a candidate", &expected, &actual)

@@ -64,12 +64,24 @@ impl TraceCollector for Witness {
         self.recorder.record_item_event(event);
     }
 
-    fn record_included(&mut self, item: ContextItem, score: f64, reason: InclusionReason) {
-        self.recorder.record_included(item, score, reason);
+    fn record_included_at(
+        &mut self,
+        position: usize,
+        item: ContextItem,
+        score: f64,
+        reason: InclusionReason,
+    ) {
+        self.recorder.record_included_at(position, item, score, reason);
     }
 
-    fn record_excluded(&mut self, item: ContextItem, score: f64, reason: ExclusionReason) {
-        self.recorder.record_excluded(item, score, reason);
+    fn record_excluded_at(
+        &mut self,
+        position: usize,
+        item: ContextItem,
+        score: f64,
+        reason: ExclusionReason,
+    ) {
+        self.recorder.record_excluded_at(position, item, score, reason);
     }
 
     fn set_candidates(&mut self, total: usize, total_tokens: i64) {

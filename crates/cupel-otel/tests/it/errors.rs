@@ -1,4 +1,4 @@
-//! A run that fails marks its root span, and shows how far it came.
+//! A run that fails marks its root span and the span of the stage that failed, and shows how far it came.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,17 +16,19 @@ fn failed(situation: &Situation, verbosity: CupelVerbosity) -> (Run, CupelError)
 }
 
 #[test]
-fn pinned_items_that_do_not_fit_fail_before_any_stage_is_done() {
+fn pinned_items_that_do_not_fit_fail_at_the_first_stage() {
     let situation = Situation { budget: budget(19), ..situation::usual() };
     let (run, error) = failed(&situation, Full);
-    assert!(run.stages.is_empty());
-    assert_eq!(run.root.error, Some(format!("pinned_exceeds_budget: {error}")));
+    assert_eq!(run.stage_names(), STAGES[..1]);
+    assert_eq!(run.stages[0].attributes, stage_attributes("classify", 6, 0, 0));
+    assert_eq!(run.stages[0].error, Some(format!("pinned_exceeds_budget: {error}")));
+    assert_eq!(run.root.error, run.stages[0].error);
     let expected = attributes![("cupel.budget.max_tokens", 19), ("cupel.verbosity", "Full")];
     assert_eq!(run.root.attributes, expected);
 }
 
 #[test]
-fn a_slicer_that_fails_leaves_three_stages() {
+fn a_slicer_that_fails_leaves_three_stages_and_its_own() {
     for verbosity in [StageOnly, StageAndExclusions, Full] {
         let (run, _) = failed(&situation::failing_at_slice(), verbosity);
         assert_failed_at_slice(&run, verbosity);
@@ -34,7 +36,7 @@ fn a_slicer_that_fails_leaves_three_stages() {
 }
 
 #[test]
-fn an_overflow_leaves_four_stages() {
+fn an_overflow_leaves_four_stages_and_its_own() {
     let situation = Situation {
         pipeline: pipeline()
             .slicer(TakesAll)
@@ -44,19 +46,24 @@ fn an_overflow_leaves_four_stages() {
         ..situation::usual()
     };
     let (run, error) = failed(&situation, StageAndExclusions);
-    assert_eq!(run.stage_names(), STAGES[..4]);
+    assert_eq!(run.stage_names(), STAGES);
     assert_eq!(run.stage("slice").attributes, stage_attributes("slice", 3, 3, 0));
-    assert_eq!(run.root.error, Some(format!("overflow: {error}")));
+    // The pinned one, and all that was sliced.
+    assert_eq!(run.stage("place").attributes, stage_attributes("place", 4, 0, 0));
+    assert_eq!(run.stage("place").error, Some(format!("overflow: {error}")));
+    assert_eq!(run.root.error, run.stage("place").error);
 }
 
 #[test]
-fn a_placer_that_fails_leaves_four_stages() {
+fn a_placer_that_fails_leaves_four_stages_and_its_own() {
     let situation =
         Situation { pipeline: pipeline().placer(LosesOne).build().unwrap(), ..situation::usual() };
     let (run, _) = failed(&situation, StageAndExclusions);
-    assert_eq!(run.stage_names(), STAGES[..4]);
+    assert_eq!(run.stage_names(), STAGES);
     assert_eq!(run.stage("slice").attributes, stage_attributes("slice", 3, 2, 1));
     assert_eq!(run.stage("slice").events.len(), 1);
+    assert_eq!(run.stage("place").attributes, stage_attributes("place", 3, 0, 0));
+    assert_eq!(run.stage("place").error.as_deref(), Some("pipeline_config"));
     assert_eq!(run.root.error.as_deref(), Some("pipeline_config"));
 }
 
@@ -86,17 +93,19 @@ fn a_run_that_succeeds_has_no_status() {
     assert_eq!(memory.run().root.error, None);
 }
 
-/// Three stages with their numbers, and a root that says so.
+/// Three stages with their numbers, the one that failed, and a root that says so.
 pub(crate) fn assert_failed_at_slice(run: &Run, verbosity: CupelVerbosity) {
     assert_eq!(run.root.error.as_deref(), Some("slicer_config"));
-    assert!(run.stages.iter().all(|stage| stage.error.is_none()));
+    let errors: Vec<_> = run.stages.iter().map(|stage| stage.error.as_deref()).collect();
+    assert_eq!(errors, [None, None, None, Some("slicer_config")]);
     let excluded = i64::from(verbosity >= StageAndExclusions);
     let expected = [
         stage_attributes("classify", 6, 5, excluded),
         stage_attributes("score", 4, 4, 0),
         stage_attributes("deduplicate", 4, 3, excluded),
+        stage_attributes("slice", 3, 0, 0),
     ];
-    assert_eq!(run.stage_names(), STAGES[..3]);
+    assert_eq!(run.stage_names(), STAGES[..4]);
     for (stage, expected) in run.stages.iter().zip(expected) {
         assert_eq!(stage.attributes, expected);
         let events = stage.attributes.get("cupel.exclusion.count").map_or(0, |_| 1);

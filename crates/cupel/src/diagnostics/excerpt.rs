@@ -1,6 +1,8 @@
 //! Texts in messages.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
+
+use crate::model::write_letter;
 
 /// The beginning of a text, for messages, which are one line: line breaks and the like are escaped.
 pub(crate) struct Excerpt<'a>(pub(crate) &'a str);
@@ -11,8 +13,7 @@ impl fmt::Display for Excerpt<'_> {
         for (at, letter) in self.0.chars().enumerate() {
             match letter {
                 _ if at == LIMIT => return f.write_str("…"),
-                letter if letter.is_control() => write!(f, "{}", letter.escape_default())?,
-                letter => f.write_char(letter)?,
+                letter => write_letter(f, letter)?,
             }
         }
         Ok(())

@@ -150,7 +150,8 @@ impl TraceCollector for NullTraceCollector {
 /// Records a run, and makes a [`SelectionReport`] of it.
 ///
 /// Items and reasons are always recorded; the [`TraceDetailLevel`] decides about events. After a
-/// run that failed, the report holds what was recorded until then.
+/// run that failed, the report holds what was recorded until then. Each run starts afresh: of a
+/// collector that was used for several, the report is that of the last.
 ///
 /// # Example
 ///
@@ -266,6 +267,10 @@ impl TraceCollector for DiagnosticTraceCollector {
             // It makes its own.
             report: false,
         }
+    }
+
+    fn on_run_started(&mut self, _budget: &ContextBudget) {
+        self.draft = ReportDraft::default();
     }
 
     fn record_overflow(&mut self, event: OverflowEvent) {

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use thiserror::Error;
 
-use super::Caseless;
+use super::{Caseless, OneLine};
 use crate::CupelError;
 
 /// What a context item is: a message, a document, or anything that you name.
@@ -113,9 +113,10 @@ impl Hash for ContextKind {
     }
 }
 
+/// For messages: a line break in the name is escaped. The name itself is [`as_str`](Self::as_str).
 impl fmt::Display for ContextKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        OneLine(&self.0).fmt(f)
     }
 }
 

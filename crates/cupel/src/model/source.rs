@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::Caseless;
+use super::{Caseless, OneLine};
 use crate::CupelError;
 
 /// Where a context item came from: a chat, a tool, retrieval, or anything that you name.
@@ -70,9 +70,10 @@ impl Hash for ContextSource {
     }
 }
 
+/// For messages: a line break in the name is escaped. The name itself is [`as_str`](Self::as_str).
 impl fmt::Display for ContextSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        OneLine(&self.0).fmt(f)
     }
 }
 

@@ -111,11 +111,9 @@ impl<'a> Classified<'a> {
         })
     }
 
-    /// Why an item did not fit.
-    pub(super) fn misfit(&self, item_tokens: i64, available_tokens: i64) -> ExclusionReason {
-        misfit(item_tokens, available_tokens, self.pinned_tokens, || {
-            largest(self.pinned.iter().map(|position| &self.items[*position as usize]))
-        })
+    /// The pinned item with the most tokens, the first among equals.
+    pub(super) fn largest_pinned(&self) -> Option<&'a ContextItem> {
+        largest(self.pinned.iter().map(|position| &self.items[*position as usize]))
     }
 }
 
@@ -134,20 +132,29 @@ pub(super) fn require_pinned_fit(
     })
 }
 
-/// Why an item did not fit: for itself, or because of what is pinned.
-pub(super) fn misfit<'p>(
-    item_tokens: i64,
-    available_tokens: i64,
-    pinned_tokens: TokenSum,
-    largest_pinned: impl FnOnce() -> Option<&'p ContextItem>,
-) -> ExclusionReason {
-    let without_pins = i128::from(available_tokens) + pinned_tokens.0;
-    if available_tokens < item_tokens && i128::from(item_tokens) <= without_pins {
-        if let Some(pinned) = largest_pinned() {
-            return ExclusionReason::PinnedOverride { displaced_by: pinned.content().to_owned() };
+/// How many tokens an item may have to get in, and how many it might have with nothing pinned.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    pub(super) tokens: i128,
+    pub(super) without_pins: i128,
+}
+
+impl Room {
+    /// Why an item did not fit: pins alone keep it out, or there was too little left for it.
+    pub(super) fn misfit<'p>(
+        self,
+        item_tokens: i64,
+        available_tokens: i64,
+        largest_pinned: impl FnOnce() -> Option<&'p ContextItem>,
+    ) -> ExclusionReason {
+        if (self.tokens + 1..=self.without_pins).contains(&i128::from(item_tokens)) {
+            if let Some(pinned) = largest_pinned() {
+                let displaced_by = pinned.content().to_owned();
+                return ExclusionReason::PinnedOverride { displaced_by };
+            }
         }
+        ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
     }
-    ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
 }
 
 /// The item with the most tokens, the first among equals.

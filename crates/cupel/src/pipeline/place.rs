@@ -1,6 +1,6 @@
 //! Stage 6: merges pinned and sliced items, handles overflow, and orders.
 
-use super::classify::Classified;
+use super::classify::{Classified, Room};
 use super::fate::{Exclusion, Inclusion};
 use super::slice::Sliced;
 use super::sort::Sorted;
@@ -140,7 +140,9 @@ impl Placed {
     ) -> impl Iterator<Item = Exclusion<'a>> {
         self.truncated.iter().map(|(Entry { position, score }, available)| {
             let item = &classified.items[*position as usize];
-            let reason = classified.misfit(item.tokens(), *available);
+            let tokens = i128::from(*available);
+            let room = Room { tokens, without_pins: tokens + classified.pinned_tokens.0 };
+            let reason = room.misfit(item.tokens(), *available, || classified.largest_pinned());
             Exclusion { position: *position, item, score: *score, reason }
         })
     }

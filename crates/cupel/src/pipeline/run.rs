@@ -8,7 +8,7 @@ use super::deduplicate::{Unique, deduplicate};
 use super::place::{Placed, place};
 use super::recorder::Recorder;
 use super::score::{Scored, score};
-use super::slice::{effective_budget, slice};
+use super::slice::{effective_budget, room, slice};
 use super::sort::{Sorted, sort};
 use crate::diagnostics::PipelineStage;
 use crate::policy::Policy;
@@ -88,10 +88,13 @@ pub(super) fn fill<C: TraceCollector + ?Sized>(
     let effective = effective_budget(budget, classified.pinned_tokens);
     let sliced = slice(sorted, &effective, &*policy.slicer)?;
     recorder.shortfalls(&sliced.shortfalls);
+    let room = room(budget, classified.pinned_tokens);
     recorder.stage(
         PipelineStage::Slice,
         sorted.len()..sliced.len(),
-        sliced.exclusions(sorted, |tokens, available| classified.misfit(tokens, available)),
+        sliced.exclusions(sorted, |tokens, available| {
+            room.misfit(tokens, available, || classified.largest_pinned())
+        }),
     );
 
     let placed = place(classified, sorted, &sliced, budget, policy)?;

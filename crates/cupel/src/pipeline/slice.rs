@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::classify::Room;
 use super::fate::Exclusion;
 use super::sort::Sorted;
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
@@ -67,6 +68,12 @@ pub(super) fn effective_budget(budget: &ContextBudget, pinned_tokens: TokenSum) 
     let shrink = |tokens: i64| (tokens as f64 * multiplier).floor() as i64;
     let max = shrink(max);
     ContextBudget::plain(max, shrink(target).min(max))
+}
+
+/// Room at this stage: the effective target. What other items took of it is not the pins' doing.
+pub(super) fn room(budget: &ContextBudget, pinned_tokens: TokenSum) -> Room {
+    let target = |pinned| effective_budget(budget, pinned).target_tokens().into();
+    Room { tokens: target(pinned_tokens), without_pins: target(TokenSum::default()) }
 }
 
 impl Sliced {

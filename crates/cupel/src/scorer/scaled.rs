@@ -10,7 +10,9 @@ use crate::ContextItem;
 ///
 /// **Steps:** score all items with the inner scorer; take `(score − min) / (max − min)`.
 ///
-/// **Ties and edge cases:** where all scores are equal, and for an empty list, 0.5.
+/// **Ties and edge cases:** where all scores are equal, and for an empty list, 0.5. Scores so far
+/// apart that their difference overflows are halved first. An infinite score counts as one more
+/// spread beyond the finite ones: 0, 1 and +∞ become 0.0, 0.5 and 1.0. NaN stays NaN.
 ///
 /// **Cost:** for a whole list that of the inner scorer plus two passes, nested or not. The
 /// one-item method has to score the whole list for each item.
@@ -62,28 +64,46 @@ impl Scorer for ScaledScorer {
 
     fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
         self.inner.score_all(items, scores);
-        let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
-        for score in scores.iter() {
-            // Not `f64::min`: a NaN must leave both bounds alone.
-            if *score < min {
-                min = *score;
-            }
-            if *score > max {
-                max = *score;
-            }
-        }
+        let (min, max) = bounds(scores.iter().copied());
         if max == min {
             scores.fill(MIDPOINT);
-            return;
-        }
-        for score in scores {
-            *score = (*score - min) / (max - min);
+        } else if (max - min).is_finite() {
+            for score in scores {
+                *score = (*score - min) / (max - min);
+            }
+        } else {
+            stretch_far_apart(scores, min, max);
         }
     }
 
     /// What the inner scorer says, before it is stretched.
     fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
         self.inner.explain(items, positions)
+    }
+}
+
+/// The least and the greatest number.
+fn bounds(scores: impl Iterator<Item = f64>) -> (f64, f64) {
+    scores.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), score| {
+        // Not `f64::min`: a NaN must leave both bounds alone.
+        (if score < min { score } else { min }, if score > max { score } else { max })
+    })
+}
+
+/// Scores whose difference is no finite number. The finite ones are put from 0 to 1, the infinite
+/// ones as far below and above as the finite ones are apart; then that is stretched.
+fn stretch_far_apart(scores: &mut [f64], least: f64, greatest: f64) {
+    let (min, max) = bounds(scores.iter().copied().filter(|score| score.is_finite()));
+    let place = |score: f64| match score {
+        f64::NEG_INFINITY => -1.0,
+        f64::INFINITY => 2.0,
+        score if score == min && score == max => MIDPOINT,
+        // Halved, so that the differences are numbers.
+        score => (score / 2.0 - min / 2.0) / (max / 2.0 - min / 2.0),
+    };
+    let (least, greatest) = (place(least), place(greatest));
+    for score in scores {
+        *score = (place(*score) - least) / (greatest - least);
     }
 }
 
@@ -138,17 +158,56 @@ mod tests {
         assert!(scaled().score(stranger, &items).is_nan());
     }
 
+    /// The hint as it is, whatever it is.
+    struct Raw;
+
+    impl Scorer for Raw {
+        fn score(&self, item: &ContextItem, _: &[ContextItem]) -> f64 {
+            item.future_relevance_hint().unwrap()
+        }
+    }
+
+    fn stretched(raw: &[f64]) -> Vec<f64> {
+        scores(&ScaledScorer::new(Box::new(Raw)), &hints(raw))
+    }
+
     #[test]
     fn a_nan_stays_a_nan_and_moves_no_bound() {
-        struct Raw;
-        impl Scorer for Raw {
-            fn score(&self, item: &ContextItem, _: &[ContextItem]) -> f64 {
-                item.future_relevance_hint().unwrap()
-            }
-        }
-        let result = scores(&ScaledScorer::new(Box::new(Raw)), &hints(&[f64::NAN, 3.0, 1.0]));
+        let result = stretched(&[f64::NAN, 3.0, 1.0]);
         assert!(result[0].is_nan());
         assert_eq!(result[1..], [1.0, 0.0]);
+        let far = stretched(&[f64::NAN, f64::INFINITY, 1.0]);
+        assert!(far[0].is_nan());
+        assert_eq!(far[1..], [1.0, 0.0]);
+        assert!(stretched(&[f64::NAN, f64::NAN]).iter().all(|score| score.is_nan()));
+    }
+
+    #[test]
+    fn a_tiny_spread_is_stretched_like_any_other() {
+        let next = |value: f64| f64::from_bits(value.to_bits() + 1);
+        assert_eq!(stretched(&[0.5, next(0.5)]), [0.0, 1.0]);
+        assert_eq!(stretched(&[1.0, next(next(1.0)), next(1.0)]), [0.0, 1.0, 0.5]);
+        // The smallest number that is not zero.
+        assert_eq!(stretched(&[f64::from_bits(1), 0.0]), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_spread_that_overflows_puts_the_best_first() {
+        assert_eq!(stretched(&[f64::MIN, 0.0, f64::MAX]), [0.0, 0.5, 1.0]);
+        assert_eq!(stretched(&[f64::MAX, f64::MIN / 2.0, f64::MIN]), [1.0, 0.25, 0.0]);
+    }
+
+    #[test]
+    fn infinite_scores_are_the_ends_and_the_others_keep_their_order() {
+        const INF: f64 = f64::INFINITY;
+        assert_eq!(stretched(&[0.0, 1.0, INF]), [0.0, 0.5, 1.0]);
+        assert_eq!(stretched(&[-INF, 3.0, 5.0]), [0.0, 0.5, 1.0]);
+        assert_eq!(stretched(&[2.0, -INF, 8.0, INF]), [1.0 / 3.0, 0.0, 2.0 / 3.0, 1.0]);
+        assert_eq!(stretched(&[INF, -INF]), [1.0, 0.0]);
+        assert_eq!(stretched(&[7.0, INF]), [0.0, 1.0]);
+        assert_eq!(stretched(&[-INF, 7.0, 7.0]), [0.0, 1.0, 1.0]);
+        assert_eq!(stretched(&[-INF, 7.0, INF]), [0.0, 0.5, 1.0]);
+        assert_eq!(stretched(&[INF, INF]), [0.5, 0.5]);
     }
 
     #[test]

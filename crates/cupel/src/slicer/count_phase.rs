@@ -130,7 +130,7 @@ impl CountPhase {
         let (kind, required) = (entry.kind(), entry.require_count());
         match self.scarcity {
             ScarcityBehavior::Degrade => Ok(Some(CountRequirementShortfall {
-                kind: kind.to_string(),
+                kind: kind.as_str().to_owned(),
                 required_count: required,
                 satisfied_count: satisfied,
             })),
@@ -163,7 +163,7 @@ impl CountPhase {
                 selection.selected.push(at);
                 committed.counts[number] += 1;
             } else {
-                let kind = kind.to_string();
+                let kind = kind.as_str().to_owned();
                 let reason = ExclusionReason::CountCapExceeded { kind, cap, count };
                 selection.excluded.push((at, reason));
             }

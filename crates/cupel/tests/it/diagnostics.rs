@@ -112,8 +112,8 @@ fn available_tokens_are_negative_where_a_count_quota_overspent() {
 }
 
 #[test]
-fn pinned_override_needs_the_pins_to_make_the_difference() {
-    // 100 − 60 pinned = 40, of which 30 are sliced: 10 available, 70 without the pins.
+fn pinned_override_is_for_items_that_pins_alone_keep_out() {
+    // 100 − 60 pinned = 40, of which 30 are sliced.
     let run = |tokens| {
         let items = [
             pinned("small", 20),
@@ -125,9 +125,34 @@ fn pinned_override_needs_the_pins_to_make_the_difference() {
         reason(&report, "out").clone()
     };
     let displaced = ExclusionReason::PinnedOverride { displaced_by: "large".into() };
-    assert_eq!(run(11), displaced);
-    assert_eq!(run(70), displaced);
-    assert_eq!(run(71), does_not_fit(71, 10));
+    assert_eq!(run(11), does_not_fit(11, 10), "crowded out by another item");
+    assert_eq!(run(40), does_not_fit(40, 10), "alone it would fit");
+    assert_eq!(run(41), displaced);
+    assert_eq!(run(100), displaced);
+    assert_eq!(run(101), does_not_fit(101, 10), "it would not fit without pins either");
+}
+
+#[test]
+fn pinned_override_knows_reserve_slots_margin_and_clamping() {
+    // With pins: min(900 − 200 − 100, 1000 − 300 − 200 − 100) = 400, less 10 percent: 360.
+    // Without: min(900 − 100, 1000 − 300 − 100) = 600, less 10 percent: 540.
+    let budget = ContextBudget::builder(1000)
+        .target_tokens(900)
+        .output_reserve(300)
+        .reserve(kind("k"), 100)
+        .estimation_safety_margin_percent(10.0)
+        .build()
+        .unwrap();
+    let run = |tokens| {
+        let items = [pinned("p", 200), item("in", 360, 0.9), item("out", tokens, 0.01)];
+        let report = greedy().dry_run(&items, &budget).unwrap();
+        reason(&report, "out").clone()
+    };
+    let displaced = ExclusionReason::PinnedOverride { displaced_by: "p".into() };
+    assert_eq!(run(360), does_not_fit(360, 0));
+    assert_eq!(run(361), displaced);
+    assert_eq!(run(540), displaced);
+    assert_eq!(run(541), does_not_fit(541, 0));
 }
 
 #[test]
@@ -148,7 +173,7 @@ fn an_item_that_fits_but_was_not_chosen_is_not_blamed_on_the_pins() {
 }
 
 #[test]
-fn truncate_blames_pins_by_the_same_rule() {
+fn truncate_blames_pins_where_only_their_tokens_are_missing() {
     let budget = ContextBudget::builder(100).target_tokens(60).build().unwrap();
     let items = [pinned("p", 40), of_kind("k", "a", 15, 0.9), of_kind("k", "b", 30, 0.8)];
     let pipeline = pipeline_with(counting(2, 2), OverflowStrategy::Truncate);
@@ -167,6 +192,26 @@ fn a_count_cap_names_kind_cap_and_count_and_what_was_never_chosen_did_not_fit() 
     let capped = ExclusionReason::CountCapExceeded { kind: "k".into(), cap: 1, count: 1 };
     assert_eq!(reason(&report, "b"), &capped);
     assert_eq!(reason(&report, "huge"), &does_not_fit(900, 90));
+}
+
+#[test]
+fn required_kinds_that_are_absent_are_reported_once_at_any_depth_of_quotas() {
+    let counts = |name: &str, inner: Box<dyn Slicer>| {
+        let entry = CountQuotaEntry::new(kind(name), 1, 2).unwrap();
+        let slicer = CountQuotaSlice::new(vec![entry], inner, ScarcityBehavior::Degrade);
+        Box::new(slicer.unwrap()) as Box<dyn Slicer>
+    };
+    let quota = |inner| Box::new(QuotaSlice::new(vec![], inner).unwrap()) as Box<dyn Slicer>;
+    // Three kinds with a partition each; none of them is what the two levels of counts require.
+    let slicer = quota(quota(counts("outer", counts("inner", Box::new(GreedySlice)))));
+    let items = ["a", "b", "c"].map(|name| of_kind(name, name, 10, 0.5));
+    let request: Vec<ScoredItem> =
+        items.iter().map(|item| ScoredItem { item: item.clone(), score: 0.5 }).collect();
+    assert_eq!(slicer.slice(&request, &budget(100)).unwrap().len(), 3);
+    let pipeline = pipeline_with(slicer, OverflowStrategy::Throw);
+    let report = pipeline.dry_run(&items, &budget(100)).unwrap();
+    let expected = ["outer", "inner"].map(|name| CountRequirementShortfall::new(name, 1, 0));
+    assert_eq!(report.count_requirement_shortfalls, expected);
 }
 
 #[test]
@@ -451,4 +496,82 @@ fn traced_and_plain_runs_select_the_same() {
     let traced = greedy().run_traced(&items, &budget, &mut collector).unwrap();
     assert_eq!(traced, greedy().run(&items, &budget).unwrap());
     assert_eq!(contents(&traced), included(&collector.into_report()));
+}
+
+#[test]
+fn a_collector_that_is_used_again_starts_afresh() {
+    let items = [item("a", 10, 0.9), item("b", 20, 0.8), item("c", -1, 0.7)];
+    let failing = pipeline_with(Refuses, OverflowStrategy::Throw);
+    let mut collector = DiagnosticTraceCollector::new(TraceDetailLevel::Item);
+    failing.run_traced(&items, &budget(10), &mut collector).unwrap_err();
+    greedy().run_traced(&items, &budget(10), &mut collector).unwrap();
+    let mut once = DiagnosticTraceCollector::new(TraceDetailLevel::Item);
+    greedy().run_traced(&items, &budget(10), &mut once).unwrap();
+    let (again, once) = (collector.into_report(), once.into_report());
+    assert_eq!((again.included, again.excluded), (once.included, once.excluded));
+    assert_eq!(again.total_candidates, 3);
+    assert_eq!(again.events.len(), once.events.len());
+}
+
+/// A slicer that always fails.
+struct Refuses;
+
+impl Slicer for Refuses {
+    fn slice(&self, _: &[ScoredItem], _: &ContextBudget) -> Result<Vec<ContextItem>, CupelError> {
+        Err(CupelError::SlicerConfig("no".into()))
+    }
+}
+
+#[test]
+fn overflowing_items_are_the_pinned_in_input_order_then_the_others_by_score() {
+    let items = [
+        of_kind("k", "worse", 60, 0.1),
+        pinned("first pin", 10),
+        of_kind("k", "better", 60, 0.9),
+        pinned("second pin", 10),
+        of_kind("k", "as good", 60, 0.9),
+    ];
+    let pipeline = pipeline_with(counting(3, 3), OverflowStrategy::Proceed);
+    let report = pipeline.dry_run(&items, &budget(100)).unwrap();
+    let overflow = report.overflow.unwrap();
+    assert_eq!(overflow.tokens_over_budget, 100);
+    let expected = ["first pin", "second pin", "better", "as good", "worse"];
+    assert_eq!(contents(&overflow.overflowing_items), expected);
+}
+
+#[test]
+fn a_line_break_in_a_kind_does_not_split_a_message() {
+    let broken = "a\nb\u{2028}c";
+    assert_eq!(kind(broken).as_str(), broken);
+    let entry = CountQuotaEntry::new(kind(broken), 0, 1).unwrap();
+    let slicer =
+        CountQuotaSlice::new(vec![entry.clone()], Box::new(GreedySlice), ScarcityBehavior::Degrade);
+    let pipeline = pipeline_with(slicer.unwrap(), OverflowStrategy::Throw);
+    let items = [of_kind(broken, "x", 1, 0.9), of_kind(broken, "y", 1, 0.8)];
+    let report = pipeline.dry_run(&items, &budget(10)).unwrap();
+    let capped = &report.excluded[0].reason;
+    // What programs read stays as it was; what people read is one line.
+    let kept = ExclusionReason::CountCapExceeded { kind: broken.into(), cap: 1, count: 1 };
+    assert_eq!(capped, &kept);
+    let twice = CountQuotaSlice::new(
+        vec![entry.clone(), entry],
+        Box::new(GreedySlice),
+        ScarcityBehavior::Throw,
+    )
+    .unwrap_err();
+    let exhausted = ExclusionReason::CountRequireCandidatesExhausted { kind: broken.into() };
+    let over = ExclusionReason::QuotaCapExceeded { kind: broken.into(), cap: 1, actual: 2 };
+    let displaced = ExclusionReason::QuotaRequireDisplaced { displaced_by_kind: broken.into() };
+    for text in [
+        capped.to_string(),
+        twice.to_string(),
+        exhausted.to_string(),
+        over.to_string(),
+        displaced.to_string(),
+        QuotaEntry::new(kind(broken), 2.0, 1.0).unwrap_err().to_string(),
+        kind(broken).to_string(),
+    ] {
+        assert!(text.contains(r"a\nb\u{2028}c"), "{text}");
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
 }

@@ -5,7 +5,7 @@ use cupel::{
     CurveDescription, PlacerDescription, PolicyDescription, Preset, ScorerDescription,
     SlicerDescription,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 struct Schema(Schemas, SchemaIndex);
 
@@ -116,5 +116,61 @@ fn schema_and_reader_agree_on_shapes() {
     for (value, expected) in cases {
         assert_eq!(reads(&value), expected, "reader: {value}");
         assert_eq!(schema.accepts(&value), expected, "schema: {value}");
+    }
+}
+
+/// Every part of a schema that describes an object.
+fn objects<'s>(schema: &'s Value, found: &mut Vec<&'s Map<String, Value>>) {
+    match schema {
+        Value::Object(map) => {
+            found.extend(map.get("properties").and_then(Value::as_object));
+            map.values().for_each(|part| objects(part, found));
+        }
+        Value::Array(parts) => parts.iter().for_each(|part| objects(part, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_is_read_of_an_absent_option_is_the_default_in_the_schema() {
+    let schema = PolicyDescription::json_schema();
+    let mut known = Vec::new();
+    objects(&schema, &mut known);
+    let read = |value: Value| {
+        let text = value.to_string();
+        serde_json::from_value::<PolicyDescription>(value).unwrap_or_else(|e| panic!("{text}: {e}"))
+    };
+    let scorer = |scorer: Value| json!({ "scorers": [scorer] });
+    let slicer = |slicer: Value| json!({ "scorers": ["recency"], "slicer": slicer });
+    let entries = json!([{ "kind": "a", "cap_count": 2 }]);
+    let quotas = json!([{ "kind": "a", "require": 1, "cap": 2 }]);
+    let window = json!({ "type": "window", "max_age": "6h" });
+    let whole = |value: Value| value;
+    let cases: [(Value, &dyn Fn(Value) -> Value); 8] = [
+        (json!({ "scorers": ["recency"] }), &whole),
+        (json!({ "type": "tag", "weights": { "a": 1 } }), &scorer),
+        (json!({ "type": "metadata-trust" }), &scorer),
+        (json!({ "type": "decay", "curve": window }), &scorer),
+        (json!({ "type": "knapsack" }), &slicer),
+        (json!({ "type": "quota", "quotas": quotas }), &slicer),
+        (json!({ "type": "count-quota", "entries": entries }), &slicer),
+        (json!({ "type": "count-constrained-knapsack", "entries": entries }), &slicer),
+    ];
+    for (minimal, wrap) in cases {
+        let mut filled = minimal.clone();
+        let options = filled.as_object_mut().unwrap();
+        let is_meant = |properties: &&&Map<String, Value>| {
+            let name = properties.get("type").and_then(|name| name.get("const"));
+            name == minimal.get("type")
+                && minimal.as_object().unwrap().keys().all(|key| properties.contains_key(key))
+        };
+        let properties = known.iter().find(is_meant).unwrap_or_else(|| panic!("{minimal}"));
+        for (name, property) in properties.iter() {
+            if let Some(default) = property.get("default") {
+                options.entry(name.as_str()).or_insert_with(|| default.clone());
+            }
+        }
+        assert_ne!(minimal, filled, "no default at all");
+        assert_eq!(read(wrap(minimal)), read(wrap(filled)));
     }
 }

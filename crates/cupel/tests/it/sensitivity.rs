@@ -38,6 +38,26 @@ fn only_items_on_which_variants_disagree_appear_in_the_order_of_the_candidates()
 }
 
 #[test]
+fn a_diff_has_a_status_of_every_variant_however_many_agree() {
+    let (by_priority, by_hint) = (policy(PriorityScorer), policy(ReflexiveScorer));
+    let variants =
+        [("one", &by_hint), ("two", &by_hint), ("three", &by_priority), ("four", &by_hint)];
+    let report = policy_sensitivity(&items(), &budget(80), &variants).unwrap();
+    use ItemStatus::{Excluded, Included};
+    let statuses = |four: [ItemStatus; 4]| {
+        let labels = ["one", "two", "three", "four"].map(str::to_owned);
+        labels.into_iter().zip(four).collect::<Vec<_>>()
+    };
+    let diffs: Vec<_> =
+        report.diffs.into_iter().map(|diff| (diff.content, diff.statuses)).collect();
+    let expected = [
+        ("m".to_owned(), statuses([Included, Included, Excluded, Included])),
+        ("a".to_owned(), statuses([Excluded, Excluded, Included, Excluded])),
+    ];
+    assert_eq!(diffs, expected);
+}
+
+#[test]
 fn variants_that_agree_leave_no_diffs() {
     let policy = policy(PriorityScorer);
     let report =

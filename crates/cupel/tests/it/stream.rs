@@ -136,6 +136,113 @@ fn pins_that_do_not_fit_are_an_error_across_batches() {
 }
 
 #[test]
+fn pins_of_two_batches_count_together_and_the_largest_of_all_is_named() {
+    let items = [
+        pinned("large", 40),
+        item("a", 10, 0.9),
+        pinned("small", 20),
+        item("fits", 30, 0.8),
+        pinned("tiny", 1),
+        item("out", 61, 0.7),
+    ];
+    let (stream, _) = source(&items);
+    let slicing = StreamSlice::new(2).unwrap();
+    let report = block_on(greedy().dry_run_stream(stream, &budget(102), slicing)).unwrap();
+    assert_eq!(included(&report), ["large", "small", "tiny", "a", "fits"]);
+    // 102 − 61 pinned = 41; without pins 102.
+    let displaced = ExclusionReason::PinnedOverride { displaced_by: "large".into() };
+    assert_eq!(reason(&report, "out"), &displaced);
+}
+
+#[test]
+fn what_earlier_batches_took_is_not_the_fault_of_pins() {
+    let items = [pinned("p", 20), item("a", 50, 0.9), item("b", 50, 0.8), item("c", 1, 0.7)];
+    let (stream, _) = source(&items);
+    let slicing = StreamSlice::new(2).unwrap();
+    let report = block_on(greedy().dry_run_stream(stream, &budget(100), slicing)).unwrap();
+    assert_eq!(included(&report), ["p", "a", "c"]);
+    assert_eq!(reason(&report, "b"), &does_not_fit(50, 29));
+}
+
+#[test]
+fn a_pin_of_a_later_batch_is_taken_and_earlier_choices_make_room() {
+    let items = [
+        item("a", 50, 0.9),
+        item("b", 40, 0.8),
+        pinned("p", 45),
+        item("c", 5, 0.7),
+        item("d", 1, 0.1),
+    ];
+    let slicing = StreamSlice::new(2).unwrap();
+    for overflow in [OverflowStrategy::Throw, OverflowStrategy::Truncate, OverflowStrategy::Proceed]
+    {
+        let (stream, _) = source(&items);
+        let pipeline = pipeline_with(GreedySlice, overflow);
+        let report = block_on(pipeline.dry_run_stream(stream, &budget(100), slicing)).unwrap();
+        // 55 are left besides the pin: by density "b" (40) is chosen before "a" (50); then "c" and
+        // "d" get what is left.
+        assert_eq!(included(&report), ["p", "b", "c", "d"], "{overflow:?}");
+        assert_eq!(reason(&report, "a"), &does_not_fit(50, 15));
+        assert_eq!(report.overflow, None);
+        assert_eq!(report.total_candidates, report.included.len() + report.excluded.len());
+        let counts: Vec<usize> = report.events.iter().map(|event| event.item_count).collect();
+        assert_eq!(counts, [5, 4, 4, 3, 4]);
+    }
+}
+
+#[test]
+fn a_pin_behind_a_full_target_is_missed_unless_all_pins_are_asked_for() {
+    let items = [
+        item("a", 60, 0.9),
+        item("b", 40, 0.8),
+        item("c", 10, 0.9),
+        pinned("p", 30),
+        item("d", 1, 0.9),
+    ];
+    let slicing = StreamSlice::new(2).unwrap();
+    let run = |slicing| {
+        let (stream, pulled) = source(&items);
+        let report = block_on(greedy().dry_run_stream(stream, &budget(100), slicing)).unwrap();
+        (report, pulled.get())
+    };
+    let (report, pulled) = run(slicing);
+    assert_eq!((included(&report), pulled), (vec!["a", "b"], 2));
+    let (report, pulled) = run(slicing.with_all_pins());
+    assert_eq!((included(&report), pulled), (vec!["p", "b"], 5));
+    // Of the rest only the pin was a candidate. 70 are left besides it: "b" (40) is denser than
+    // "a" (60), which then does not fit.
+    assert_eq!(report.total_candidates, 3);
+    assert_eq!(reason(&report, "a"), &does_not_fit(60, 30));
+    assert!(!slicing.takes_all_pins() && slicing.with_all_pins().takes_all_pins());
+}
+
+#[test]
+fn all_pins_are_asked_for_and_do_not_fit() {
+    let items = [item("a", 100, 0.9), item("b", 5, 0.9), pinned("p", 60), pinned("q", 60)];
+    let slicing = StreamSlice::new(1).unwrap().with_all_pins();
+    let (stream, _) = source(&items);
+    let error = block_on(greedy().run_stream(stream, &budget(100), slicing)).unwrap_err();
+    let listed = greedy().run(&items, &budget(100)).unwrap_err();
+    assert_eq!(error, listed);
+    assert_eq!(error, CupelError::PinnedExceedsBudget { pinned_tokens: 120, available: 100 });
+}
+
+#[test]
+fn required_counts_survive_the_pin_of_a_later_batch() {
+    let items = [
+        of_kind("k", "required", 30, 0.1),
+        item("better", 60, 0.9),
+        pinned("p", 50),
+        item("late", 5, 0.5),
+    ];
+    let slicing = StreamSlice::new(2).unwrap();
+    let (stream, _) = source(&items);
+    let pipeline = pipeline_with(counting(1, 1), OverflowStrategy::Throw);
+    let report = block_on(pipeline.dry_run_stream(stream, &budget(100), slicing)).unwrap();
+    assert_eq!(included(&report), ["p", "late", "required"]);
+}
+
+#[test]
 fn the_report_accounts_for_all_that_was_pulled_with_one_event_per_stage() {
     let mut items = many(40);
     items[3] = item("neg", -1, 0.5);
@@ -176,4 +283,24 @@ fn an_empty_stream_gives_an_empty_window() {
     let report =
         block_on(greedy().dry_run_stream(stream, &budget(10), StreamSlice::default())).unwrap();
     assert_eq!((report.total_candidates, report.events.len()), (0, 5));
+}
+
+#[test]
+fn a_batch_that_fails_is_told_as_far_as_it_came() {
+    // The first batch takes both; in the second there is too little of a required kind.
+    let entry = CountQuotaEntry::new(kind("k"), 1, 1).unwrap();
+    let slicer = CountQuotaSlice::new(vec![entry], Box::new(GreedySlice), ScarcityBehavior::Throw);
+    let pipeline = pipeline_with(slicer.unwrap(), OverflowStrategy::Throw);
+    let items = [of_kind("k", "a", 10, 0.9), item("neg", -1, 0.5), item("b", 10, 0.8)];
+    let (stream, _) = source(&items);
+    let mut collector = DiagnosticTraceCollector::new(TraceDetailLevel::Stage);
+    let slicing = StreamSlice::new(2).unwrap();
+    let budget = budget(100);
+    let run = pipeline.run_stream_traced(stream, &budget, slicing, &mut collector);
+    assert_eq!(block_on(run).unwrap_err().code(), "slicer_config");
+    let report = collector.into_report();
+    let told: Vec<_> = report.events.iter().map(|event| (event.stage, event.item_count)).collect();
+    use PipelineStage::{Classify, Deduplicate, Score};
+    assert_eq!(told, [(Classify, 2), (Score, 2), (Deduplicate, 2)]);
+    assert_eq!((report.total_candidates, excluded(&report)), (3, vec!["neg"]));
 }

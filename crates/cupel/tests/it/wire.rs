@@ -308,6 +308,16 @@ fn an_unknown_reason_keeps_its_name_and_fields() {
 }
 
 #[test]
+fn the_fields_of_an_unknown_reason_keep_their_order() {
+    let text = r#"{"reason":"TooRude","z":1,"a":{"y":2,"b":3},"m":"x"}"#;
+    let reason: ExclusionReason = serde_json::from_str(text).unwrap();
+    let ExclusionReason::Unknown { fields, .. } = &reason else { panic!("{reason:?}") };
+    let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["z", "a", "m"]);
+    assert_eq!(serde_json::to_string(&reason).unwrap(), text);
+}
+
+#[test]
 fn an_unknown_inclusion_reason_is_refused() {
     refused::<InclusionReason>(
         &json!({ "reason": "Lucky" }),

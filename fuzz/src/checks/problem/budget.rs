@@ -1,6 +1,6 @@
 //! Budgets.
 
-use cupel_conformance::oracle::{Budget, Item};
+use cupel_conformance::protocol::{Budget, Item};
 
 use super::choices::Choices;
 use super::items::{KINDS, respelled};
@@ -18,9 +18,9 @@ pub(super) fn budget(choices: &mut Choices<'_>, items: &[Item]) -> Budget {
     Budget {
         max_tokens,
         target_tokens,
-        output_reserve,
+        output_reserve: Some(output_reserve),
         reserved_slots: reserved_slots(choices).into_iter().collect(),
-        estimation_safety_margin_percent: margin(choices),
+        estimation_safety_margin_percent: Some(margin(choices)),
     }
 }
 
@@ -30,7 +30,7 @@ fn target_tokens(choices: &mut Choices<'_>, items: &[Item]) -> i64 {
     }
     let mut tokens = 0_i64;
     for item in items.iter().filter(|item| item.tokens > 0) {
-        if item.pinned || choices.flag() {
+        if item.is_pinned() || choices.flag() {
             tokens = tokens.saturating_add(item.tokens);
         }
     }

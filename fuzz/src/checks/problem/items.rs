@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
-use cupel_conformance::oracle::{Item, Scorer};
+use cupel_conformance::protocol::{Item, Scorer};
 
 use super::choices::Choices;
 use super::scorer::uses_powers;
@@ -54,14 +54,14 @@ fn item(choices: &mut Choices<'_>) -> Item {
     Item {
         content: content(choices),
         tokens: choices.integer(),
-        kind: kind(choices),
-        source: choices.pick(&["Chat", "Tool", "rag"]).to_owned(),
+        kind: Some(kind(choices)),
+        source: Some(choices.pick(&["Chat", "Tool", "rag"]).to_owned()),
         priority: choices.maybe(Choices::integer),
         tags: choices.list(4, |choices| choices.pick(&TAGS).to_owned()),
         metadata: metadata(choices),
         timestamp: choices.maybe(timestamp),
         future_relevance_hint: choices.maybe(Choices::float),
-        pinned: choices.below(8) == 1,
+        pinned: Some(choices.below(8) == 1),
         original_tokens: choices.maybe(Choices::integer),
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use chrono::TimeDelta;
-use cupel_conformance::oracle::{Curve, Scorer, TagMatching, default_kind_weights};
+use cupel_conformance::protocol::{
+    Curve, KindWeight, Scorer, StepWindow, TagComparison, TagWeight, WeightedScorer, duration,
+};
 
 use super::choices::Choices;
 use super::items::{KEYS, KINDS, TAGS, VALUES, noon, respelled};
@@ -17,7 +18,7 @@ pub(super) fn scorer(choices: &mut Choices<'_>, depth: usize) -> Scorer {
         2 => Scorer::Recency,
         3 => Scorer::Priority,
         4 => Scorer::Frequency,
-        5 => Scorer::Kind { weights: default_kind_weights() },
+        5 => Scorer::Kind { weights: None },
         6 => kind_scorer(choices),
         7 => tag_scorer(choices),
         8 => Scorer::MetadataTrust { default_score: choices.unit() },
@@ -27,9 +28,9 @@ pub(super) fn scorer(choices: &mut Choices<'_>, depth: usize) -> Scorer {
             boost: positive(choices),
         },
         10 => Scorer::Decay {
-            now: noon(),
+            reference_time: noon(),
             curve: curve(choices),
-            null_timestamp_score: choices.unit(),
+            null_timestamp_score: Some(choices.unit()),
         },
         11 => Scorer::Scaled { inner: Box::new(scorer(choices, depth - 1)) },
         _ => composite(choices, depth),
@@ -40,7 +41,7 @@ pub(super) fn scorer(choices: &mut Choices<'_>, depth: usize) -> Scorer {
 pub(super) fn uses_powers(scorer: &Scorer) -> bool {
     match scorer {
         Scorer::Decay { curve, .. } => matches!(curve, Curve::Exponential { .. }),
-        Scorer::Composite { children } => children.iter().any(|(child, _)| uses_powers(child)),
+        Scorer::Composite { scorers } => scorers.iter().any(|child| uses_powers(&child.scorer)),
         Scorer::Scaled { inner } => uses_powers(inner),
         _ => false,
     }
@@ -52,10 +53,13 @@ fn positive(choices: &mut Choices<'_>) -> f64 {
 }
 
 fn composite(choices: &mut Choices<'_>, depth: usize) -> Scorer {
-    let child = |choices: &mut Choices<'_>| (scorer(choices, depth - 1), positive(choices));
-    let mut children = vec![child(choices)];
-    children.extend(choices.list(2, child));
-    Scorer::Composite { children }
+    let child = |choices: &mut Choices<'_>| {
+        let scorer = scorer(choices, depth - 1);
+        WeightedScorer { weight: positive(choices), scorer }
+    };
+    let mut scorers = vec![child(choices)];
+    scorers.extend(choices.list(2, child));
+    Scorer::Composite { scorers }
 }
 
 /// A weight for some of the kinds.
@@ -63,10 +67,11 @@ fn kind_scorer(choices: &mut Choices<'_>) -> Scorer {
     let mut weights = Vec::new();
     for kind in KINDS {
         if choices.flag() {
-            weights.push((respelled(choices, kind), choices.weight()));
+            let kind = respelled(choices, kind);
+            weights.push(KindWeight { kind, weight: choices.weight() });
         }
     }
-    Scorer::Kind { weights }
+    Scorer::Kind { weights: Some(weights) }
 }
 
 fn tag_scorer(choices: &mut Choices<'_>) -> Scorer {
@@ -84,35 +89,43 @@ fn tag_scorer(choices: &mut Choices<'_>) -> Scorer {
             weights.insert(tag.to_owned(), choices.weight());
         }
     }
-    let matching = if caseless { TagMatching::AsciiCaseless } else { TagMatching::Exact };
-    Scorer::Tag { weights, matching }
+    let comparison = if caseless { TagComparison::AsciiCaseless } else { TagComparison::Exact };
+    Scorer::Tag {
+        tag_weights: weights.into_iter().map(|(tag, weight)| TagWeight { tag, weight }).collect(),
+        tag_comparison: Some(comparison),
+    }
 }
 
 fn curve(choices: &mut Choices<'_>) -> Curve {
     match choices.below(3) {
-        0 => Curve::Window { max_age: age(choices) },
+        0 => Curve::Window { max_age_secs: age(choices) },
         1 => Curve::Step { windows: windows(choices) },
         _ => {
-            let half_life = TimeDelta::seconds(age(choices).num_seconds() % (1 << 32) + 1);
-            Curve::Exponential { half_life }
+            let half_life_secs = age(choices).floor() % (1_u64 << 32) as f64 + 1.0;
+            Curve::Exponential { half_life_secs }
         }
     }
 }
 
-/// A duration that is not zero.
-fn age(choices: &mut Choices<'_>) -> TimeDelta {
+/// Seconds that are not none.
+fn age(choices: &mut Choices<'_>) -> f64 {
     match choices.below(3) {
-        0 => TimeDelta::hours(i64::from(choices.byte()) + 1),
-        1 => TimeDelta::nanoseconds(choices.integer().max(1)),
-        _ => TimeDelta::milliseconds(choices.integer().max(1)),
+        0 => (f64::from(choices.byte()) + 1.0) * 3_600.0,
+        1 => choices.integer().max(1) as f64 / 1e9,
+        // Beyond that, seconds are no duration.
+        _ => (choices.integer().max(1) as f64 / 1e3).min(9e15),
     }
 }
 
 /// At least one window, each longer than the one before.
-fn windows(choices: &mut Choices<'_>) -> Vec<(TimeDelta, f64)> {
-    let mut windows = vec![(age(choices), choices.unit())];
-    windows.extend(choices.list(3, |choices| (age(choices), choices.unit())));
-    windows.sort_by_key(|(max_age, _)| *max_age);
-    windows.dedup_by_key(|(max_age, _)| *max_age);
+fn windows(choices: &mut Choices<'_>) -> Vec<StepWindow> {
+    let window = |choices: &mut Choices<'_>| {
+        let max_age_secs = age(choices);
+        StepWindow { max_age_secs, score: choices.unit() }
+    };
+    let mut windows = vec![window(choices)];
+    windows.extend(choices.list(3, window));
+    windows.sort_by_key(|window| duration(window.max_age_secs));
+    windows.dedup_by_key(|window| duration(window.max_age_secs));
     windows
 }

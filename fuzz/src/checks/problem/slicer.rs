@@ -1,6 +1,6 @@
 //! Slicers.
 
-use cupel_conformance::oracle::{CountEntry, QuotaEntry, Scarcity, Slicer};
+use cupel_conformance::protocol::{CountEntry, Quota, ScarcityBehavior, Slicer};
 
 use super::choices::Choices;
 use super::items::{KINDS, respelled};
@@ -16,21 +16,23 @@ pub(super) fn slicer(
     knapsack: bool,
 ) -> Slicer {
     match choices.below(if depth > 1 { 6 } else { 3 }) {
-        1 if knapsack => Slicer::Knapsack { bucket_size: bucket_size(choices, target_tokens) },
+        1 if knapsack => {
+            Slicer::Knapsack { bucket_size: Some(bucket_size(choices, target_tokens)) }
+        }
         2 if knapsack => Slicer::CountConstrainedKnapsack {
             entries: count_entries(choices),
-            bucket_size: bucket_size(choices, target_tokens),
-            scarcity: scarcity(choices),
+            bucket_size: Some(bucket_size(choices, target_tokens)),
+            scarcity_behavior: Some(scarcity(choices)),
         },
         0..=2 => Slicer::Greedy,
         3 | 4 => Slicer::Quota {
-            entries: quota_entries(choices),
+            quotas: quotas(choices),
             inner: Box::new(slicer(choices, target_tokens, depth - 1, knapsack)),
         },
         _ => Slicer::CountQuota {
             entries: count_entries(choices),
             inner: Box::new(slicer(choices, target_tokens, depth - 1, false)),
-            scarcity: scarcity(choices),
+            scarcity_behavior: Some(scarcity(choices)),
         },
     }
 }
@@ -43,12 +45,12 @@ fn bucket_size(choices: &mut Choices<'_>, target_tokens: i64) -> i64 {
     choices.integer().max(target_tokens / MOST_BUCKETS + 1)
 }
 
-fn scarcity(choices: &mut Choices<'_>) -> Scarcity {
-    if choices.below(4) == 1 { Scarcity::Throw } else { Scarcity::Degrade }
+fn scarcity(choices: &mut Choices<'_>) -> ScarcityBehavior {
+    if choices.below(4) == 1 { ScarcityBehavior::Throw } else { ScarcityBehavior::Degrade }
 }
 
 /// Shares for some of the kinds; quarters of a percent add up exactly.
-fn quota_entries(choices: &mut Choices<'_>) -> Vec<QuotaEntry> {
+fn quotas(choices: &mut Choices<'_>) -> Vec<Quota> {
     let mut left = 400_u16;
     let mut entries = Vec::new();
     for kind in KINDS {
@@ -57,7 +59,7 @@ fn quota_entries(choices: &mut Choices<'_>) -> Vec<QuotaEntry> {
             left -= require;
             let require = f64::from(require) / 4.0;
             let cap = (choices.unit() * 100.0).max(require);
-            entries.push(QuotaEntry { kind: respelled(choices, kind), require, cap });
+            entries.push(Quota { kind: respelled(choices, kind), require, cap });
         }
     }
     entries

@@ -1,12 +1,9 @@
 //! The two slicers that promise and limit numbers of items per kind.
 
 use super::{Capped, Pool, Sliced, choose, knapsack};
-use crate::oracle::error::Error;
-use crate::oracle::model::{
-    CountEntry, Limits, Scarcity, Scored, Slicer, clamp_tokens, same_kind, sum_tokens,
-};
+use crate::oracle::model::{Limits, Scored, clamp_tokens, same_kind, sum_tokens};
 use crate::oracle::order::descending;
-use crate::oracle::report::Shortfall;
+use crate::protocol::{CountEntry, ErrorAnswer, ScarcityBehavior, Shortfall, Slicer};
 
 const COUNT_QUOTA: &str = "CountQuotaSlice";
 const COUNT_KNAPSACK: &str = "CountConstrainedKnapsackSlice";
@@ -15,8 +12,8 @@ pub(super) fn count_quota(
     pool: Pool<'_>,
     entries: &[CountEntry],
     inner: &Slicer,
-    scarcity: Scarcity,
-) -> Result<Sliced, Error> {
+    scarcity: Option<ScarcityBehavior>,
+) -> Result<Sliced, ErrorAnswer> {
     let (mut result, mut counts) = satisfy(pool, entries, scarcity, COUNT_QUOTA)?;
     let residual = residual_candidates(pool, &result.selected);
     let mut chosen = choose(inner, residual_pool(pool, &residual, &result.selected))?;
@@ -29,9 +26,9 @@ pub(super) fn count_quota(
 pub(super) fn count_constrained_knapsack(
     pool: Pool<'_>,
     entries: &[CountEntry],
-    bucket_size: i64,
-    scarcity: Scarcity,
-) -> Result<Sliced, Error> {
+    bucket_size: Option<i64>,
+    scarcity: Option<ScarcityBehavior>,
+) -> Result<Sliced, ErrorAnswer> {
     let (mut result, mut counts) = satisfy(pool, entries, scarcity, COUNT_KNAPSACK)?;
     let residual = residual_candidates(pool, &result.selected);
     let residual_pool = residual_pool(pool, &residual, &result.selected);
@@ -53,9 +50,9 @@ struct Count<'a> {
 fn satisfy<'a>(
     pool: Pool<'_>,
     entries: &'a [CountEntry],
-    scarcity: Scarcity,
+    scarcity: Option<ScarcityBehavior>,
     slicer_name: &str,
-) -> Result<(Sliced, Vec<Count<'a>>), Error> {
+) -> Result<(Sliced, Vec<Count<'a>>), ErrorAnswer> {
     let mut result = Sliced::default();
     let mut counts = Vec::new();
     for entry in entries {
@@ -80,7 +77,7 @@ fn satisfy<'a>(
 fn best_first_of_kind(pool: Pool<'_>, kind: &str) -> Vec<Scored> {
     let mut candidates = Vec::new();
     for scored in pool.sorted {
-        if same_kind(&pool.item(scored).kind, kind) {
+        if same_kind(pool.item(scored).kind(), kind) {
             candidates.push(*scored);
         }
     }
@@ -91,15 +88,19 @@ fn best_first_of_kind(pool: Pool<'_>, kind: &str) -> Vec<Scored> {
 fn scarce(
     entry: &CountEntry,
     satisfied: usize,
-    scarcity: Scarcity,
+    scarcity: Option<ScarcityBehavior>,
     slicer_name: &str,
-) -> Result<Shortfall, Error> {
+) -> Result<Shortfall, ErrorAnswer> {
     let CountEntry { kind, require_count, .. } = entry;
     match scarcity {
-        Scarcity::Throw => Err(Error::Slicer(format!(
-            "{slicer_name}: candidate pool for kind '{kind}' has {satisfied} items but RequireCount is {require_count}."
-        ))),
-        Scarcity::Degrade => Ok(Shortfall {
+        Some(ScarcityBehavior::Throw) => Err(ErrorAnswer::new(
+            "slicer_config",
+            format!(
+                "{slicer_name}: candidate pool for kind '{kind}' has {satisfied} items but \
+                 RequireCount is {require_count}."
+            ),
+        )),
+        None | Some(ScarcityBehavior::Degrade) => Ok(Shortfall {
             kind: kind.clone(),
             required_count: *require_count,
             satisfied_count: satisfied,
@@ -145,7 +146,7 @@ fn sort_by_score(residual: &[Scored], chosen: &[usize]) -> Vec<usize> {
 /// Phase 3: passes chosen items on until their kind is full.
 fn apply_caps(pool: Pool<'_>, chosen: &[usize], counts: &mut [Count<'_>], result: &mut Sliced) {
     for &index in chosen {
-        let kind = &pool.items[index].kind;
+        let kind = pool.items[index].kind();
         match counts.iter_mut().find(|count| same_kind(&count.entry.kind, kind)) {
             Some(count) if count.selected >= count.entry.cap_count => {
                 let cap = count.entry.cap_count;
@@ -161,15 +162,18 @@ fn apply_caps(pool: Pool<'_>, chosen: &[usize], counts: &mut [Count<'_>], result
 }
 
 /// Requirements, within `slicer` and the slicers inside it, of kinds that are not `present`.
-pub(super) fn absent_kinds(slicer: &Slicer, present: &[&str]) -> Result<Vec<Shortfall>, Error> {
+pub(super) fn absent_kinds(
+    slicer: &Slicer,
+    present: &[&str],
+) -> Result<Vec<Shortfall>, ErrorAnswer> {
     let (entries, inner, scarcity, name) = match slicer {
         Slicer::Greedy | Slicer::Knapsack { .. } => return Ok(Vec::new()),
         Slicer::Quota { inner, .. } => return absent_kinds(inner, present),
-        Slicer::CountQuota { entries, inner, scarcity } => {
-            (entries, Some(inner), *scarcity, COUNT_QUOTA)
+        Slicer::CountQuota { entries, inner, scarcity_behavior } => {
+            (entries, Some(inner), *scarcity_behavior, COUNT_QUOTA)
         }
-        Slicer::CountConstrainedKnapsack { entries, scarcity, .. } => {
-            (entries, None, *scarcity, COUNT_KNAPSACK)
+        Slicer::CountConstrainedKnapsack { entries, scarcity_behavior, .. } => {
+            (entries, None, *scarcity_behavior, COUNT_KNAPSACK)
         }
     };
     let mut shortfalls = Vec::new();
@@ -195,13 +199,13 @@ mod tests {
     }
 
     fn count_knapsack(entries: Vec<CountEntry>, bucket_size: i64) -> Slicer {
-        let scarcity = Scarcity::Degrade;
-        Slicer::CountConstrainedKnapsack { entries, bucket_size, scarcity }
+        let bucket_size = Some(bucket_size);
+        Slicer::CountConstrainedKnapsack { entries, bucket_size, scarcity_behavior: None }
     }
 
     fn count_greedy(entries: Vec<CountEntry>) -> Slicer {
-        let scarcity = Scarcity::Degrade;
-        Slicer::CountQuota { entries, inner: Box::new(Slicer::Greedy), scarcity }
+        let inner = Box::new(Slicer::Greedy);
+        Slicer::CountQuota { entries, inner, scarcity_behavior: None }
     }
 
     #[test]
@@ -275,14 +279,12 @@ mod tests {
     fn the_knapsack_variant_throws_the_prescribed_text() {
         let slicer = Slicer::CountConstrainedKnapsack {
             entries: vec![entry("Tool", 3, 5)],
-            bucket_size: 100,
-            scarcity: Scarcity::Throw,
+            bucket_size: None,
+            scarcity_behavior: Some(ScarcityBehavior::Throw),
         };
         let text = "CountConstrainedKnapsackSlice: candidate pool for kind 'Tool' has 1 items but RequireCount is 3.";
-        assert_eq!(
-            slice_named(&slicer, &[("a", "tool", 0.9, 1)], 9).unwrap_err(),
-            Error::Slicer(text.to_owned())
-        );
+        let error = slice_named(&slicer, &[("a", "tool", 0.9, 1)], 9).unwrap_err();
+        assert_eq!(error, ErrorAnswer::new("slicer_config", text));
     }
 
     #[test]
@@ -306,7 +308,7 @@ mod tests {
         let slicer = Slicer::CountQuota {
             entries: vec![entry("tool", 1, 1)],
             inner: Box::new(Slicer::Greedy),
-            scarcity: Scarcity::Throw,
+            scarcity_behavior: Some(ScarcityBehavior::Throw),
         };
         assert_eq!(slice_named(&slicer, &[], 100).unwrap().1, Sliced::default());
         assert_eq!(names(&slicer, &[("a", "msg", 0.5, 1)], 0), [""; 0]);
@@ -319,7 +321,7 @@ mod tests {
         let slicer = Slicer::CountQuota {
             entries: vec![entry("a", 1, 1)],
             inner: Box::new(inner),
-            scarcity: Scarcity::Degrade,
+            scarcity_behavior: None,
         };
         let (_, outcome) = slice_named(&slicer, &[("x", "c", 0.5, 1)], 10).unwrap();
         let kinds: Vec<&str> = outcome.shortfalls.iter().map(|s| s.kind.as_str()).collect();

@@ -30,7 +30,7 @@ pub(super) fn greedy(pool: Pool<'_>) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::names;
-    use crate::oracle::model::Slicer;
+    use crate::protocol::Slicer;
 
     #[test]
     fn higher_density_goes_first_and_misfits_are_skipped() {

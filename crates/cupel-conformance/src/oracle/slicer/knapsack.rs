@@ -1,13 +1,20 @@
 //! The full dynamic programming table with its keep table.
 
 use super::Pool;
-use crate::oracle::error::Error;
 use crate::oracle::model::Scored;
+use crate::protocol::ErrorAnswer;
 
 /// The largest table that is filled.
 const MAX_CELLS: u128 = 50_000_000;
 
-pub(super) fn knapsack(pool: Pool<'_>, bucket_size: i64) -> Result<Vec<usize>, Error> {
+/// Tokens per bucket where nothing is said.
+const DEFAULT_BUCKET_SIZE: i64 = 100;
+
+pub(super) fn knapsack(
+    pool: Pool<'_>,
+    bucket_size: Option<i64>,
+) -> Result<Vec<usize>, ErrorAnswer> {
+    let bucket_size = bucket_size.unwrap_or(DEFAULT_BUCKET_SIZE);
     let mut zero_token_items: Vec<usize> = Vec::new();
     let mut candidates: Vec<&Scored> = Vec::new();
     for scored in pool.sorted {
@@ -80,11 +87,14 @@ fn ceil_div(tokens: i64, bucket_size: i64) -> i128 {
     (i128::from(tokens) + i128::from(bucket_size) - 1) / i128::from(bucket_size)
 }
 
-fn check_table(candidates: usize, capacity: i64) -> Result<(), Error> {
+fn check_table(candidates: usize, capacity: i64) -> Result<(), ErrorAnswer> {
     let cells = candidates as u128 * capacity as u128;
     if cells > MAX_CELLS {
-        let cells = u64::try_from(cells).unwrap_or(u64::MAX);
-        return Err(Error::TableTooLarge { candidates, capacity: capacity as usize, cells });
+        let text = format!("{candidates} candidates times capacity {capacity} make {cells} cells");
+        return Err(ErrorAnswer::new("table_too_large", text)
+            .with("candidates", candidates)
+            .with("capacity", capacity)
+            .with("cells", u64::try_from(cells).unwrap_or(u64::MAX)));
     }
     Ok(())
 }
@@ -93,9 +103,9 @@ fn check_table(candidates: usize, capacity: i64) -> Result<(), Error> {
 mod tests {
     use super::super::testing::{names, slice_named};
     use super::*;
-    use crate::oracle::model::Slicer;
+    use crate::protocol::Slicer;
 
-    const EXACT: Slicer = Slicer::Knapsack { bucket_size: 1 };
+    const EXACT: Slicer = Slicer::Knapsack { bucket_size: Some(1) };
 
     #[test]
     fn the_table_finds_what_trying_every_subset_finds() {
@@ -136,7 +146,7 @@ mod tests {
 
     #[test]
     fn weights_round_up_and_capacity_rounds_down() {
-        let slicer = Slicer::Knapsack { bucket_size: 100 };
+        let slicer = Slicer::Knapsack { bucket_size: None };
         let candidates = [("free", "m", 0.0, 0), ("small", "m", 0.9, 1), ("other", "m", 0.8, 1)];
         assert_eq!(names(&slicer, &candidates, 99), ["free"]);
         assert_eq!(names(&slicer, &candidates, 199), ["free", "small"]);
@@ -151,16 +161,16 @@ mod tests {
     #[test]
     fn a_table_over_fifty_million_cells_is_an_error() {
         let candidates = [("a", "m", 0.5, 1), ("b", "m", 0.5, 1), ("free", "m", 0.5, 0)];
-        assert_eq!(
-            slice_named(&EXACT, &candidates, 25_000_001).unwrap_err(),
-            Error::TableTooLarge { candidates: 2, capacity: 25_000_001, cells: 50_000_002 }
-        );
+        let error = slice_named(&EXACT, &candidates, 25_000_001).unwrap_err();
+        assert_eq!(error.code, "table_too_large");
+        let details = ["candidates", "capacity", "cells"].map(|name| error.details[name].as_u64());
+        assert_eq!(details, [Some(2), Some(25_000_001), Some(50_000_002)]);
         assert!(slice_named(&EXACT, &candidates, i64::MAX).is_err());
     }
 
     #[test]
     fn huge_tokens_and_buckets_do_not_overflow() {
-        let slicer = Slicer::Knapsack { bucket_size: i64::MAX };
+        let slicer = Slicer::Knapsack { bucket_size: Some(i64::MAX) };
         assert_eq!(names(&slicer, &[("a", "m", 0.5, i64::MAX)], i64::MAX), ["a"]);
     }
 }

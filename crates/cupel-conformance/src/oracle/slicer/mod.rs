@@ -5,9 +5,8 @@ mod greedy;
 mod knapsack;
 mod quota;
 
-use super::error::Error;
-use super::model::{Item, Limits, Scored, Slicer};
-use super::report::Shortfall;
+use super::model::{Limits, Scored};
+use crate::protocol::{ErrorAnswer, Item, Shortfall, Slicer};
 
 /// What a slicer decided.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -60,23 +59,23 @@ pub fn slice(
     items: &[Item],
     sorted: &[Scored],
     limits: Limits,
-) -> Result<Sliced, Error> {
+) -> Result<Sliced, ErrorAnswer> {
     choose(slicer, Pool { items, sorted, limits, partition: None })
 }
 
-fn choose(slicer: &Slicer, pool: Pool<'_>) -> Result<Sliced, Error> {
+fn choose(slicer: &Slicer, pool: Pool<'_>) -> Result<Sliced, ErrorAnswer> {
     if pool.sorted.is_empty() || pool.limits.target_tokens <= 0 {
         return Ok(Sliced::default());
     }
     match slicer {
         Slicer::Greedy => Ok(only(greedy::greedy(pool))),
         Slicer::Knapsack { bucket_size } => knapsack::knapsack(pool, *bucket_size).map(only),
-        Slicer::Quota { entries, inner } => quota::quota(pool, entries, inner),
-        Slicer::CountQuota { entries, inner, scarcity } => {
-            count::count_quota(pool, entries, inner, *scarcity)
+        Slicer::Quota { quotas, inner } => quota::quota(pool, quotas, inner),
+        Slicer::CountQuota { entries, inner, scarcity_behavior } => {
+            count::count_quota(pool, entries, inner, *scarcity_behavior)
         }
-        Slicer::CountConstrainedKnapsack { entries, bucket_size, scarcity } => {
-            count::count_constrained_knapsack(pool, entries, *bucket_size, *scarcity)
+        Slicer::CountConstrainedKnapsack { entries, bucket_size, scarcity_behavior } => {
+            count::count_constrained_knapsack(pool, entries, *bucket_size, *scarcity_behavior)
         }
     }
 }
@@ -94,11 +93,11 @@ mod testing {
         slicer: &Slicer,
         candidates: &[(&str, &str, f64, i64)],
         target: i64,
-    ) -> Result<(Vec<String>, Sliced), Error> {
+    ) -> Result<(Vec<String>, Sliced), ErrorAnswer> {
         let items: Vec<Item> = candidates
             .iter()
             .map(|&(name, kind, _, tokens)| Item {
-                kind: kind.to_owned(),
+                kind: Some(kind.to_owned()),
                 ..Item::new(name, tokens)
             })
             .collect();

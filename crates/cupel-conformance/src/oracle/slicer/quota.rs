@@ -1,10 +1,8 @@
 //! Shares the budget among kinds and slices each kind on its own.
 
 use super::{Pool, Sliced, choose, count};
-use crate::oracle::error::Error;
-use crate::oracle::model::{
-    Limits, QuotaEntry, Scored, Slicer, clamp_tokens, same_kind, sum_tokens,
-};
+use crate::oracle::model::{Limits, Scored, clamp_tokens, same_kind, sum_tokens};
+use crate::protocol::{ErrorAnswer, Quota, Slicer};
 
 /// The candidates of one kind.
 struct Partition {
@@ -15,9 +13,9 @@ struct Partition {
 
 pub(super) fn quota(
     pool: Pool<'_>,
-    entries: &[QuotaEntry],
+    entries: &[Quota],
     inner: &Slicer,
-) -> Result<Sliced, Error> {
+) -> Result<Sliced, ErrorAnswer> {
     let target_tokens = pool.limits.target_tokens;
     let partitions = partition(pool);
     let budgets = distribute_budget(&partitions, target_tokens, entries);
@@ -53,11 +51,15 @@ pub(super) fn quota(
 fn partition(pool: Pool<'_>) -> Vec<Partition> {
     let mut partitions: Vec<Partition> = Vec::new();
     for scored in pool.sorted {
-        let kind = &pool.item(scored).kind;
+        let kind = pool.item(scored).kind();
         match partitions.iter_mut().find(|partition| same_kind(&partition.kind, kind)) {
             Some(partition) => partition.sorted.push(*scored),
             None => {
-                partitions.push(Partition { kind: kind.clone(), sorted: vec![*scored], mass: 0 });
+                partitions.push(Partition {
+                    kind: kind.to_owned(),
+                    sorted: vec![*scored],
+                    mass: 0,
+                });
             }
         }
     }
@@ -69,11 +71,7 @@ fn partition(pool: Pool<'_>) -> Vec<Partition> {
 }
 
 /// Tokens for each partition.
-fn distribute_budget(
-    partitions: &[Partition],
-    target_tokens: i64,
-    entries: &[QuotaEntry],
-) -> Vec<i64> {
+fn distribute_budget(partitions: &[Partition], target_tokens: i64, entries: &[Quota]) -> Vec<i64> {
     let total_required =
         sum_tokens(entries.iter().map(|entry| share(entry.require, target_tokens)));
     let unassigned = (i128::from(target_tokens) - total_required).max(0);
@@ -112,14 +110,14 @@ fn proportion(amount: i128, part: i128, whole: i128) -> i128 {
 
 /// Tokens that the kind must and may get. Without an entry it may get all of the target, to the
 /// last token: 100 percent in floating point would lose some of a target beyond 2^53.
-fn bounds(entries: &[QuotaEntry], kind: &str, target_tokens: i64) -> (i64, i64) {
+fn bounds(entries: &[Quota], kind: &str, target_tokens: i64) -> (i64, i64) {
     match entry_of(entries, kind) {
         Some(entry) => (share(entry.require, target_tokens), share(entry.cap, target_tokens)),
         None => (0, target_tokens),
     }
 }
 
-fn entry_of<'a>(entries: &'a [QuotaEntry], kind: &str) -> Option<&'a QuotaEntry> {
+fn entry_of<'a>(entries: &'a [Quota], kind: &str) -> Option<&'a Quota> {
     entries.iter().find(|entry| same_kind(&entry.kind, kind))
 }
 
@@ -132,24 +130,25 @@ fn share(percent: f64, target_tokens: i64) -> i64 {
 mod tests {
     use super::super::testing::{names, slice_named};
     use super::*;
-    use crate::oracle::model::{CountEntry, Scarcity};
-    use crate::oracle::report::Shortfall;
+    use crate::protocol::{CountEntry, ScarcityBehavior, Shortfall};
 
-    fn entry(kind: &str, require: f64, cap: f64) -> QuotaEntry {
-        QuotaEntry { kind: kind.to_owned(), require, cap }
+    fn entry(kind: &str, require: f64, cap: f64) -> Quota {
+        Quota { kind: kind.to_owned(), require, cap }
     }
 
-    fn over_greedy(entries: Vec<QuotaEntry>) -> Slicer {
-        Slicer::Quota { entries, inner: Box::new(Slicer::Greedy) }
+    fn over_greedy(entries: Vec<Quota>) -> Slicer {
+        Slicer::Quota { quotas: entries, inner: Box::new(Slicer::Greedy) }
     }
 
-    fn over_counts(kinds: &[&str], scarcity: Scarcity) -> Slicer {
+    fn over_counts(kinds: &[&str], scarcity: ScarcityBehavior) -> Slicer {
         let entries = kinds
             .iter()
             .map(|&kind| CountEntry { kind: kind.to_owned(), require_count: 2, cap_count: 3 })
             .collect();
-        let inner = Slicer::CountQuota { entries, inner: Box::new(Slicer::Greedy), scarcity };
-        Slicer::Quota { entries: Vec::new(), inner: Box::new(inner) }
+        let scarcity_behavior = Some(scarcity);
+        let inner =
+            Slicer::CountQuota { entries, inner: Box::new(Slicer::Greedy), scarcity_behavior };
+        Slicer::Quota { quotas: Vec::new(), inner: Box::new(inner) }
     }
 
     fn mass_of(kind: &str, mass: i128) -> Partition {
@@ -208,11 +207,11 @@ mod tests {
         let target = (1 << 54) + 1;
         assert_eq!(bounds(&[], "a", target), (0, target));
         let slicer = Slicer::Quota {
-            entries: Vec::new(),
+            quotas: Vec::new(),
             inner: Box::new(Slicer::CountConstrainedKnapsack {
                 entries: Vec::new(),
-                bucket_size: target,
-                scarcity: Scarcity::Degrade,
+                bucket_size: Some(target),
+                scarcity_behavior: None,
             }),
         };
         assert_eq!(names(&slicer, &[("x", "A", 0.9, 10)], target), ["x"]);
@@ -240,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_required_kind_without_candidates_is_reported_once_after_the_partitions() {
-        let slicer = over_counts(&["none", "b", "a"], Scarcity::Degrade);
+        let slicer = over_counts(&["none", "b", "a"], ScarcityBehavior::Degrade);
         let candidates = [("x", "A", 0.9, 10), ("y", "B", 0.8, 10), ("z", "C", 0.7, 10)];
         let (_, outcome) = slice_named(&slicer, &candidates, 300).unwrap();
         let short = |kind: &str, satisfied_count| Shortfall {
@@ -253,8 +252,8 @@ mod tests {
 
     #[test]
     fn a_quota_inside_a_quota_does_not_report_absent_kinds_again() {
-        let inner = over_counts(&["none"], Scarcity::Degrade);
-        let slicer = Slicer::Quota { entries: Vec::new(), inner: Box::new(inner) };
+        let inner = over_counts(&["none"], ScarcityBehavior::Degrade);
+        let slicer = Slicer::Quota { quotas: Vec::new(), inner: Box::new(inner) };
         let candidates = [("x", "A", 0.9, 10), ("y", "B", 0.8, 10)];
         let (_, outcome) = slice_named(&slicer, &candidates, 300).unwrap();
         assert_eq!(outcome.shortfalls.len(), 1);
@@ -262,8 +261,8 @@ mod tests {
 
     #[test]
     fn a_required_kind_without_candidates_is_an_error_under_throw() {
-        let slicer = over_counts(&["none"], Scarcity::Throw);
+        let slicer = over_counts(&["none"], ScarcityBehavior::Throw);
         let outcome = slice_named(&slicer, &[("x", "A", 0.9, 10)], 300);
-        assert!(matches!(outcome, Err(Error::Slicer(text)) if text.contains("'none' has 0 items")));
+        assert!(outcome.unwrap_err().message.contains("'none' has 0 items"));
     }
 }

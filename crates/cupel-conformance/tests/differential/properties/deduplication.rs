@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cupel::{ContextItem, ExclusionReason, SelectionReport};
-use cupel_conformance::oracle::Scorer;
+use cupel_conformance::protocol::Scorer;
 
 use crate::case::{Case, Library};
 use crate::compare::{ensure, same};
@@ -36,17 +36,18 @@ fn dropped_duplicates_leave_no_trace_in_the_window() {
         let library = case.library();
         let Some(report) = report(&library, &library.items) else { return Ok(()) };
         let survivors = survivors(&library, &report);
-        let window = |report: &SelectionReport| {
-            library.positions(report.included.iter().map(|included| &included.item))
+        let window = report.included.iter().filter_map(|included| included.position);
+        let Some(again) = self::report(&library, &survivors) else {
+            return Err("without the duplicates the run fails".to_owned());
         };
-        let again = self::report(&library, &survivors).map(|report| window(&report));
-        same("the window", &Some(window(&report)), &again)
+        let again = again.included.iter().map(|included| &included.item);
+        library.same_items("the window", &window.collect::<Vec<_>>(), again)
     });
 }
 
 fn with_deduplication(seed: u64) -> Case {
     let mut case = Case::plain(seed);
-    case.problem.policy.deduplication = true;
+    case.problem.policy.deduplication = Some(true);
     case
 }
 
@@ -63,8 +64,8 @@ fn report(library: &Library, items: &[ContextItem]) -> Option<SelectionReport> {
 /// All items but those that were dropped as duplicates, in their order.
 fn survivors(library: &Library, report: &SelectionReport) -> Vec<ContextItem> {
     let duplicates = report.excluded.iter().filter(|excluded| is_duplicate(&excluded.reason));
-    let dropped = library.positions(duplicates.map(|excluded| &excluded.item));
-    let kept = (0..library.items.len()).filter(|position| !dropped.contains(position));
+    let dropped: Vec<_> = duplicates.map(|excluded| excluded.position).collect();
+    let kept = (0..library.items.len()).filter(|position| !dropped.contains(&Some(*position)));
     kept.map(|position| library.items[position].clone()).collect()
 }
 

@@ -31,6 +31,6 @@ fn check(library: &Library, index: usize) -> Verdict {
 fn includes(library: &Library, index: usize, tokens: i32) -> bool {
     let budget = ContextBudget::builder(i64::from(tokens)).build();
     let budget = budget.expect("tokens are not negative");
-    let window = library.pipeline.run(&library.items, &budget);
-    window.is_ok_and(|window| library.positions(&window).contains(&index))
+    let window = library.pipeline.window(&library.items, &budget);
+    window.is_ok_and(|window| window.iter().any(|placed| placed.position == index))
 }

@@ -1,11 +1,11 @@
 //! Promises about the order.
 
 use cupel::{Candidate, ContextItem, ScoredItem};
-use cupel_conformance::oracle::Placer;
+use cupel_conformance::library;
+use cupel_conformance::protocol::Placer;
 
-use crate::adapter;
 use crate::case::{Case, Library};
-use crate::compare::{Verdict, same};
+use crate::compare::same;
 use crate::sweep::sweep;
 
 /// Placer contract: a placer returns the items that it was given, each once, in any order; both of
@@ -16,10 +16,9 @@ fn placers_permute() {
         let library = case.library();
         [Placer::Chronological, Placer::UShaped].into_iter().try_for_each(|placer| {
             let scored = scored(&library);
-            let placed = adapter::placer(placer).place(&scored);
-            let placed = library.positions(&placed);
-            same("the order by position", &arranged(placer, &scored)?, &placed)?;
-            let mut sorted = placed;
+            let mut sorted = arranged(placer, &scored)?;
+            let placed = library::placer(placer).place(&scored);
+            library.same_items("the order", &sorted, &placed)?;
             sorted.sort_unstable();
             same("the list of placed items", &(0..library.items.len()).collect(), &sorted)
         })
@@ -32,17 +31,17 @@ fn placers_permute() {
 fn placing_by_time_is_idempotent() {
     sweep(10, Case::plain, |case| {
         let library = case.library();
-        let placer = adapter::placer(Placer::Chronological);
-        let once = placer.place(&scored(&library));
-        let again: Vec<ScoredItem> = once.iter().map(with_hint).collect();
-        let twice = placer.place(&again);
-        same("the order", &library.positions(&once), &library.positions(&twice))
+        let order = arranged(Placer::Chronological, &scored(&library))?;
+        let again: Vec<ScoredItem> =
+            order.iter().map(|at| with_hint(&library.items[*at])).collect();
+        let twice = arranged(Placer::Chronological, &again)?;
+        same("the order of what is placed", &(0..order.len()).collect(), &twice)
     });
 }
 
 fn arranged(placer: Placer, scored: &[ScoredItem]) -> Result<Vec<usize>, String> {
     let candidates: Vec<Candidate<'_>> = scored.iter().map(Candidate::from).collect();
-    adapter::placer(placer).arrange(&candidates).map_err(|error| error.to_string())
+    library::placer(placer).arrange(&candidates).map_err(|error| error.to_string())
 }
 
 fn scored(library: &Library) -> Vec<ScoredItem> {
@@ -61,15 +60,7 @@ fn the_report_lists_the_window_in_order() {
         let window = library.pipeline.run(&library.items, &library.budget);
         let report = library.pipeline.dry_run(&library.items, &library.budget);
         let (Ok(window), Ok(report)) = (window, report) else { return Ok(()) };
-        check_order(&library, &window, &report)
+        let included = report.included.iter().filter_map(|included| included.position);
+        library.same_items("the window", &included.collect::<Vec<_>>(), &window)
     });
-}
-
-fn check_order(
-    library: &Library,
-    window: &[ContextItem],
-    report: &cupel::SelectionReport,
-) -> Verdict {
-    let included = report.included.iter().map(|included| &included.item);
-    same("the window", &library.positions(included), &library.positions(window))
 }

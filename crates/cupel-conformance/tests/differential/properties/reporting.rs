@@ -2,7 +2,7 @@
 
 use cupel::{ContextItem, SelectionReport};
 
-use crate::case::{Case, Library};
+use crate::case::{self, Case, Library};
 use crate::compare::{same, same_fields};
 use crate::sweep::sweep;
 
@@ -13,7 +13,7 @@ fn every_candidate_is_reported_exactly_once() {
     sweep(10, Case::plain, |case| {
         let library = case.library();
         let Some(report) = report(&library) else { return Ok(()) };
-        let mut positions = library.positions(reported(&report));
+        let mut positions: Vec<usize> = reported(&report).map(|(position, _)| position).collect();
         positions.sort_unstable();
         same("the list of reported items", &(0..library.items.len()).collect(), &positions)?;
         same("the number of candidates", &library.items.len(), &report.total_candidates)
@@ -25,7 +25,7 @@ fn every_candidate_is_reported_exactly_once() {
 fn the_tokens_considered_are_those_of_all_reported_items() {
     sweep(10, Case::plain, |case| {
         let Some(report) = report(&case.library()) else { return Ok(()) };
-        let sum: i128 = reported(&report).map(|item| i128::from(item.tokens())).sum();
+        let sum: i128 = reported(&report).map(|(_, item)| i128::from(item.tokens())).sum();
         let sum = sum.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
         same("the sum of tokens", &sum, &report.total_tokens_considered)
     });
@@ -38,9 +38,8 @@ fn no_field_of_an_item_is_changed() {
     sweep(50, Case::plain, |case| {
         let library = case.library();
         let Some(report) = report(&library) else { return Ok(()) };
-        reported(&report).try_for_each(|item| {
-            let fresh = crate::adapter::item(&case.problem.items[library.position(item)]);
-            same_fields(&fresh, item)
+        reported(&report).try_for_each(|(position, item)| {
+            same_fields(&case::item(&case.problem.items[position]), item)
         })
     });
 }
@@ -49,7 +48,8 @@ fn report(library: &Library) -> Option<SelectionReport> {
     library.pipeline.dry_run(&library.items, &library.budget).ok()
 }
 
-fn reported(report: &SelectionReport) -> impl Iterator<Item = &ContextItem> {
-    let included = report.included.iter().map(|included| &included.item);
-    included.chain(report.excluded.iter().map(|excluded| &excluded.item))
+fn reported(report: &SelectionReport) -> impl Iterator<Item = (usize, &ContextItem)> {
+    let included = report.included.iter().map(|included| (included.position, &included.item));
+    let excluded = report.excluded.iter().map(|excluded| (excluded.position, &excluded.item));
+    included.chain(excluded).map(|(position, item)| (position.expect("runs know positions"), item))
 }

@@ -1,9 +1,9 @@
 //! Promises about scores.
 
 use cupel::Scorer;
-use cupel_conformance::oracle;
+use cupel_conformance::library;
+use cupel_conformance::protocol::{self, WeightedScorer};
 
-use crate::adapter;
 use crate::case::{Case, Library};
 use crate::compare::{Verdict, ensure, same};
 use crate::sweep::sweep;
@@ -43,20 +43,23 @@ fn whole_list_scores_equal_one_item_scores_whatever_a_users_scorer_returns() {
 fn scoring_twice_gives_the_same_bits() {
     sweep(10, Case::plain, |case| {
         let library = case.library();
-        let scorer = adapter::scorer(&case.problem.policy.scorer);
+        let scorer = built(&case.problem.policy.scorer);
         let first = bits(&scores(&*scorer, &library));
         same("the second pass", &first, &bits(&scores(&*scorer, &library)))?;
-        let rebuilt = adapter::scorer(&case.problem.policy.scorer);
+        let rebuilt = built(&case.problem.policy.scorer);
         same("the pass of an equal scorer", &first, &bits(&scores(&*rebuilt, &library)))
     });
 }
 
 /// Built-in scorers around one that returns anything.
-fn nests() -> [oracle::Scorer; 4] {
-    use oracle::Scorer::{Composite, RawHint, Recency, Scaled};
+fn nests() -> [protocol::Scorer; 4] {
+    use protocol::Scorer::{Composite, RawHint, Recency, Scaled};
     let scaled = |inner| Scaled { inner: Box::new(inner) };
-    let composite =
-        |child| Composite { children: vec![(child, 0.3), (Recency, 0.6), (RawHint, 0.1)] };
+    let composite = |child| Composite {
+        scorers: [(0.3, child), (0.6, Recency), (0.1, RawHint)]
+            .map(|(weight, scorer)| WeightedScorer { weight, scorer })
+            .into(),
+    };
     [
         scaled(RawHint),
         composite(RawHint),
@@ -65,8 +68,12 @@ fn nests() -> [oracle::Scorer; 4] {
     ]
 }
 
-fn check(library: &Library, scorer: &oracle::Scorer) -> Verdict {
-    let scorer = adapter::scorer(scorer);
+fn built(scorer: &protocol::Scorer) -> Box<dyn Scorer> {
+    library::scorer(scorer).expect("problems are valid")
+}
+
+fn check(library: &Library, scorer: &protocol::Scorer) -> Verdict {
+    let scorer = built(scorer);
     let all = scores(&*scorer, library);
     library.items.iter().zip(all).enumerate().try_for_each(|(index, (item, whole))| {
         let one = scorer.score(item, &library.items);

@@ -1,10 +1,12 @@
 //! Promises about what is selected.
 
-use cupel::{ContextItem, InclusionReason, ScoredItem, Slicer};
-use cupel_conformance::oracle::{self, Overflow, pipeline::effective_budget};
+use cupel::{ContextBudget, ContextItem, InclusionReason, ScoredItem, Slicer};
+use cupel_conformance::library;
+use cupel_conformance::oracle::order::descending;
+use cupel_conformance::oracle::pipeline::effective_budget;
+use cupel_conformance::protocol::{self, OverflowStrategy};
 
-use crate::adapter;
-use crate::case::{Case, Library};
+use crate::case::{self, Case, Library};
 use crate::compare::{Verdict, ensure, same};
 use crate::sweep::sweep;
 
@@ -17,8 +19,8 @@ fn greedy_knapsack_and_quota_stay_within_the_target() {
         if !keeps_to_the_target(slicer) || has_rounded_shares(case) {
             return Ok(());
         }
-        let (sorted, budget) = (candidates(case), adapter::budget(&case.problem.budget));
-        let Ok(selected) = adapter::slicer(slicer).slice(&sorted, &budget) else { return Ok(()) };
+        let (sorted, budget) = (candidates(case), case.library().budget);
+        let Ok(selected) = built(slicer).slice(&sorted, &budget) else { return Ok(()) };
         let tokens: i128 = selected.iter().map(|item| i128::from(item.tokens())).sum();
         ensure(tokens <= i128::from(budget.target_tokens()), || {
             format!("{tokens} tokens were selected, {} is the target", budget.target_tokens())
@@ -53,14 +55,16 @@ fn competing_items_stay_within_the_effective_target() {
 #[test]
 fn slicers_return_a_subset() {
     sweep(5, Case::plain, |case| {
-        let (sorted, budget) = (candidates(case), adapter::budget(&case.problem.budget));
-        let slicer = adapter::slicer(&case.problem.policy.slicer);
+        let (sorted, budget) = (candidates(case), case.library().budget);
+        let slicer = built(&case.problem.policy.slicer);
         let Ok(selected) = slicer.slice(&sorted, &budget) else { return Ok(()) };
-        let mut positions = positions(&sorted, &selected)?;
-        let count = positions.len();
-        positions.sort_unstable();
-        positions.dedup();
-        same("the number of different items", &count, &positions.len())
+        selected.iter().enumerate().try_for_each(|(at, item)| {
+            let is_same = |other: &ContextItem| other.is_same_item(item);
+            let is_given = sorted.iter().any(|scored| is_same(&scored.item));
+            ensure(is_given, || format!("{item:?} was not a candidate"))?;
+            let is_new = !selected[..at].iter().any(is_same);
+            ensure(is_new, || format!("{item:?} was selected twice"))
+        })
     });
 }
 
@@ -68,9 +72,9 @@ fn slicers_return_a_subset() {
 #[test]
 fn slicers_select_nothing_from_nothing_and_for_nothing() {
     sweep(20, Case::plain, |case| {
-        let slicer = adapter::slicer(&case.problem.policy.slicer);
-        let (sorted, budget) = (candidates(case), adapter::budget(&case.problem.budget));
-        let nothing = adapter::budget(&oracle::Budget::of(0));
+        let slicer = built(&case.problem.policy.slicer);
+        let (sorted, budget) = (candidates(case), case.library().budget);
+        let nothing = ContextBudget::builder(0).build().expect("a budget may be 0");
         let selections = [slicer.slice(&[], &budget), slicer.slice(&sorted, &nothing)];
         selections.iter().try_for_each(|selected| {
             let is_empty = selected.as_ref().is_ok_and(Vec::is_empty);
@@ -89,11 +93,11 @@ fn pinned_items_are_in_the_window_or_the_run_fails() {
             return Ok(());
         };
         let pinned = report.included.iter().filter(|i| i.reason == InclusionReason::Pinned);
-        let mut actual = library.positions(pinned.map(|included| &included.item));
+        let mut actual: Vec<Option<usize>> = pinned.map(|included| included.position).collect();
         actual.sort_unstable();
         let items = library.items.iter().enumerate();
-        let expected: Vec<usize> =
-            items.filter(|(_, item)| item.pinned() && item.tokens() >= 0).map(|(i, _)| i).collect();
+        let pinned = items.filter(|(_, item)| item.pinned() && item.tokens() >= 0);
+        let expected: Vec<Option<usize>> = pinned.map(|(position, _)| Some(position)).collect();
         same("the list of pinned items", &expected, &actual)?;
         require_that_pinned_items_fit(&library)
     });
@@ -111,7 +115,8 @@ fn only_pins_and_proceed_take_the_window_over_the_target() {
         let tokens: i128 = window.iter().map(|item| i128::from(item.tokens())).sum();
         let fits = tokens <= i128::from(library.budget.target_tokens());
         let only_pins = window.iter().all(|item| item.pinned() || item.tokens() == 0);
-        let proceeds = case.problem.policy.overflow == Overflow::Proceed;
+        let strategy = case.problem.policy.overflow_strategy;
+        let proceeds = strategy == Some(OverflowStrategy::Proceed);
         ensure(fits || only_pins || proceeds, || format!("{tokens} tokens are in the window"))
     });
 }
@@ -124,20 +129,23 @@ fn require_that_pinned_items_fit(library: &Library) -> Verdict {
     ensure(tokens <= available, || format!("{tokens} pinned tokens passed, {available} may"))
 }
 
-fn keeps_to_the_target(slicer: &oracle::Slicer) -> bool {
+fn built(slicer: &protocol::Slicer) -> Box<dyn Slicer> {
+    library::slicer(slicer).expect("problems are valid")
+}
+
+fn keeps_to_the_target(slicer: &protocol::Slicer) -> bool {
+    use protocol::Slicer::{CountConstrainedKnapsack, CountQuota, Greedy, Knapsack, Quota};
     match slicer {
-        oracle::Slicer::Greedy | oracle::Slicer::Knapsack { .. } => true,
-        oracle::Slicer::Quota { inner, .. } => keeps_to_the_target(inner),
-        oracle::Slicer::CountQuota { .. } | oracle::Slicer::CountConstrainedKnapsack { .. } => {
-            false
-        }
+        Greedy | Knapsack { .. } => true,
+        Quota { inner, .. } => keeps_to_the_target(inner),
+        CountQuota { .. } | CountConstrainedKnapsack { .. } => false,
     }
 }
 
 /// Percentages are 64-bit floats, which cannot tell neighbouring targets of that size apart: a
 /// share may then come out a little larger than it is.
 fn has_rounded_shares(case: &Case) -> bool {
-    let is_quota = matches!(case.problem.policy.slicer, oracle::Slicer::Quota { .. });
+    let is_quota = matches!(case.problem.policy.slicer, protocol::Slicer::Quota { .. });
     is_quota && case.problem.budget.target_tokens > 1 << 50
 }
 
@@ -146,18 +154,10 @@ fn candidates(case: &Case) -> Vec<ScoredItem> {
     let items = case.problem.items.iter().filter(|item| item.tokens >= 0);
     let mut scored: Vec<ScoredItem> = items
         .map(|item| ScoredItem {
-            item: adapter::item(item),
+            item: case::item(item),
             score: item.future_relevance_hint.unwrap_or(0.0),
         })
         .collect();
-    scored.sort_by(|a, b| oracle::order::descending(a.score, b.score));
+    scored.sort_by(|a, b| descending(a.score, b.score));
     scored
-}
-
-fn positions(sorted: &[ScoredItem], selected: &[ContextItem]) -> Result<Vec<usize>, String> {
-    let position = |item: &ContextItem| {
-        let position = sorted.iter().position(|scored| scored.item.is_same_item(item));
-        position.ok_or_else(|| format!("{item:?} was not a candidate"))
-    };
-    selected.iter().map(position).collect()
 }

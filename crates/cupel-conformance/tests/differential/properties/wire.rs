@@ -1,16 +1,15 @@
 //! Promises about the wire form: what is written can be read, and is what was written.
 
 use cupel::{
-    ContextItem, CountRequirementShortfall, DiagnosticTraceCollector, ExclusionReason, FieldValue,
-    OverflowStrategy, PipelineStage, QuotaEntry, ScoredItem, SelectionReport, TraceDetailLevel,
-    TraceEvent,
+    ContextItem, ContextKind, CountRequirementShortfall, DiagnosticTraceCollector, ExclusionReason,
+    FieldValue, OverflowStrategy, PipelineStage, QuotaEntry, ScoredItem, SelectionReport,
+    TraceDetailLevel, TraceEvent,
 };
 use cupel_conformance::random::Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::adapter;
-use crate::case::Case;
+use crate::case::{self, Case};
 use crate::compare::{Verdict, ensure, same, same_fields};
 use crate::sweep::{sweep, sweep_seeds};
 
@@ -19,7 +18,7 @@ use crate::sweep::{sweep, sweep_seeds};
 fn items_round_trip() {
     sweep(40, Case::with_raw_scores, |case| {
         case.problem.items.iter().try_for_each(|item| {
-            let item = adapter::item(item);
+            let item = case::item(item);
             same_fields(&item, &round_trip(&item)?)?;
             let score = item.future_relevance_hint().unwrap_or(-0.0);
             let scored = ScoredItem { item, score };
@@ -34,7 +33,7 @@ fn items_round_trip() {
 #[test]
 fn budgets_round_trip() {
     sweep(5, Case::plain, |case| {
-        let budget = adapter::budget(&case.problem.budget);
+        let budget = case.library().budget;
         same("the budget", &budget, &round_trip(&budget)?)
     });
 }
@@ -45,7 +44,8 @@ fn quota_entries_round_trip() {
     sweep_seeds(10, |rng| {
         let require = number_below(rng, 50.0);
         let cap = require + number_below(rng, 50.0);
-        let kind = adapter::kind(rng.pick(&["Message", "MEMORY", "Äther", " \" \\ \n"]));
+        let name = rng.pick(&["Message", "MEMORY", "Äther", " \" \\ \n"]);
+        let kind = ContextKind::new(name).expect("a kind that is not blank");
         let entry = QuotaEntry::new(kind, require, cap).expect("a valid share");
         let read = round_trip(&entry)?;
         same("the entry", &entry, &read)?;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::table::reasons;
 use crate::diagnostics::{Excerpt, FieldValue};
+use crate::model::OneLine;
 #[cfg(feature = "serde")]
 use crate::wire::WriteEntry as _;
 
@@ -40,13 +41,13 @@ reasons! {
         cap: i64,
         /// What there was.
         actual: i64,
-    } => (": {kind} has {actual}, at most {cap} allowed"),
+    } => (": {} has {actual}, at most {cap} allowed", OneLine(kind)),
 
     /// It made way for a kind that must have its share (reserved).
     QuotaRequireDisplaced {
         /// That kind.
         displaced_by_kind: String,
-    } => (": {displaced_by_kind}"),
+    } => (": {}", OneLine(displaced_by_kind)),
 
     /// Its token count is negative.
     NegativeTokens {
@@ -54,7 +55,10 @@ reasons! {
         tokens: i64,
     } => (": {tokens} tokens"),
 
-    /// It would have fitted, had nothing been pinned.
+    /// Pins alone keep it out. At Slice: it is larger than the effective target, but not than that
+    /// would be with nothing pinned; what other items crowded out is
+    /// [`BudgetExceeded`](Self::BudgetExceeded). At Place: it would have fitted into what was left,
+    /// but for the pinned tokens.
     PinnedOverride {
         /// The text of the largest pinned item.
         displaced_by: String,
@@ -64,7 +68,7 @@ reasons! {
     Filtered {
         /// The filter.
         filter_name: String,
-    } => (": {filter_name}"),
+    } => (": {}", OneLine(filter_name)),
 
     /// Enough items of its kind were selected already.
     CountCapExceeded {
@@ -74,13 +78,13 @@ reasons! {
         cap: usize,
         /// How many were selected by then.
         count: usize,
-    } => (": {count} of kind {kind} selected, at most {cap} allowed"),
+    } => (": {count} of kind {} selected, at most {cap} allowed", OneLine(kind)),
 
     /// Too few candidates of a required kind (reserved).
     CountRequireCandidatesExhausted {
         /// The kind.
         kind: String,
-    } => (": {kind}"),
+    } => (": {}", OneLine(kind)),
 }
 
 impl ExclusionReason {
@@ -95,7 +99,7 @@ impl ExclusionReason {
 
 impl fmt::Display for ExclusionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())?;
+        OneLine(self.name()).fmt(f)?;
         self.details(f)
     }
 }

@@ -1,15 +1,15 @@
 //! What a stream has yielded so far, and what was selected of it.
 
-use super::super::classify::{Classified, classify, largest, misfit, require_pinned_fit};
+use super::super::classify::{Classified, classify, largest, require_pinned_fit};
 use super::super::deduplicate::{deduplicate, repeats};
 use super::super::place::{Placed, place};
 use super::super::recorder::Recorder;
 use super::super::score::score;
-use super::super::slice::{Sliced, effective_budget, slice};
+use super::super::slice::{Sliced, effective_budget, room, slice};
 use super::super::sort::{Sorted, sort};
 use super::log::Log;
 use super::seen::SeenTexts;
-use crate::diagnostics::CountRequirementShortfall;
+use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::order::positions_descending;
 use crate::policy::Policy;
@@ -67,9 +67,11 @@ impl<'a> Intake<'a> {
         // One list of candidates for the whole run would be scored as one; a batch is its own.
         let first_position = self.pulled.len() as u32;
         let policy = self.policy;
+        self.pulled.extend_from_slice(batch);
         self.log.begin_batch(first_position);
 
         let classified = classify(batch)?;
+        let has_pins = !classified.pinned.is_empty();
         self.pin(&classified)?;
         self.log.stage(batch.len(), classified.len(), classified.exclusions());
 
@@ -88,14 +90,14 @@ impl<'a> Intake<'a> {
         let sorted = sort(&scored, &unique);
         self.log.begin_stage();
 
+        if has_pins {
+            self.make_room()?;
+        }
         let sliced = slice(&sorted, &self.remaining(), &*policy.slicer)?;
         self.select(first_position, &sorted, &sliced);
-        let (pinned_tokens, pinned) = (self.pinned_tokens, self.largest_pinned.clone());
-        let misfit =
-            |tokens, available| misfit(tokens, available, pinned_tokens, || pinned.as_ref());
-        self.log.stage(sorted.len(), sliced.len(), sliced.exclusions(&sorted, misfit));
-
-        self.pulled.extend_from_slice(batch);
+        self.shortfalls.extend(sliced.shortfalls.iter().cloned());
+        let excluded = sliced.exclusions(&sorted, self.misfit());
+        self.log.stage(sorted.len(), sliced.len(), excluded);
         Ok(())
     }
 
@@ -112,7 +114,51 @@ impl<'a> Intake<'a> {
             self.selected.push((first_position + sorted.positions[at], candidate.score()));
             self.selected_tokens.add(candidate.tokens());
         }
-        self.shortfalls.extend(sliced.shortfalls.iter().cloned());
+    }
+
+    /// Where pins take what earlier batches have used, the slicer chooses once more among what it
+    /// chose there. Their shortfalls are known already.
+    fn make_room(&mut self) -> Result<(), CupelError> {
+        let effective = effective_budget(self.budget, self.pinned_tokens);
+        if self.selected_tokens.0 <= i128::from(effective.target_tokens()) {
+            return Ok(());
+        }
+        // Lent out, so that what is selected can change meanwhile.
+        let pulled = std::mem::take(&mut self.pulled);
+        let chosen = self.choose_again(&pulled, &effective);
+        self.pulled = pulled;
+        chosen
+    }
+
+    fn choose_again(
+        &mut self,
+        pulled: &[ContextItem],
+        effective: &ContextBudget,
+    ) -> Result<(), CupelError> {
+        let sorted = best_first(&std::mem::take(&mut self.selected), pulled);
+        self.selected_tokens = TokenSum::default();
+        let sliced = slice(&sorted, effective, &*self.policy.slicer)?;
+        self.select(0, &sorted, &sliced);
+        let excluded = sliced.exclusions(&sorted, self.misfit());
+        self.log.sliced_again(sorted.len(), sliced.len(), excluded);
+        Ok(())
+    }
+
+    /// Why an item did not fit, as far as pins are known.
+    fn misfit(&self) -> impl Fn(i64, i64) -> ExclusionReason + use<> {
+        let (room, pinned) = (room(self.budget, self.pinned_tokens), self.largest_pinned.clone());
+        move |tokens, available| room.misfit(tokens, available, || pinned.as_ref())
+    }
+
+    /// Reports what the batches went through: all of it, or as far as a failed one came.
+    pub(super) fn tell<C: TraceCollector + ?Sized>(
+        &mut self,
+        recorder: &mut Recorder<'_, C>,
+        failed: bool,
+    ) {
+        recorder.candidates(&self.pulled);
+        recorder.shortfalls(&self.shortfalls);
+        self.log.tell(&self.pulled, recorder, failed);
     }
 
     /// Reports stages 1 to 5, and runs the last.
@@ -120,20 +166,22 @@ impl<'a> Intake<'a> {
         &mut self,
         recorder: &mut Recorder<'_, C>,
     ) -> Result<Placed, CupelError> {
-        recorder.candidates(&self.pulled);
-        recorder.shortfalls(&self.shortfalls);
-        self.log.tell(&self.pulled, recorder);
+        self.tell(recorder, false);
         // Whether pinned items fit was asked batch by batch.
         let classified = classify(&self.pulled)?;
-        let order = positions_descending(self.selected.iter().map(|(_, score)| *score));
-        let selected = order.into_iter().map(|at| self.selected[at as usize]);
-        let (positions, candidates) = selected
-            .map(|(at, score)| (at, Candidate::new(&self.pulled[at as usize], score)))
-            .unzip();
-        let sorted = Sorted { candidates, positions };
+        let sorted = best_first(&self.selected, &self.pulled);
         let sliced = Sliced::all(sorted.len());
         let placed = place(&classified, &sorted, &sliced, self.budget, self.policy)?;
         recorder.placed(&placed, &classified, self.budget);
         Ok(placed)
     }
+}
+
+/// What was selected, in the order of the Sort stage.
+fn best_first<'i>(selected: &[(u32, f64)], pulled: &'i [ContextItem]) -> Sorted<'i> {
+    let order = positions_descending(selected.iter().map(|(_, score)| *score));
+    let selected = order.into_iter().map(|at| selected[at as usize]);
+    let (positions, candidates) =
+        selected.map(|(at, score)| (at, Candidate::new(&pulled[at as usize], score))).unzip();
+    Sorted { candidates, positions }
 }

@@ -84,13 +84,31 @@ impl Log {
         self.begin_stage();
     }
 
-    /// Tells it all, stage by stage. Positions are those of `pulled`.
+    /// Of so many items that earlier batches had selected, so many are left.
+    pub(super) fn sliced_again<'i>(
+        &mut self,
+        count_before: usize,
+        count_after: usize,
+        excluded: impl Iterator<Item = Exclusion<'i>>,
+    ) {
+        if self.is_recording {
+            let slice = &mut self.stages[STAGES.len() - 1];
+            slice.count_out = slice.count_out + count_after - count_before;
+            slice.excluded.extend(excluded.map(|fate| (fate.position, fate.score, fate.reason)));
+        }
+    }
+
+    /// Tells it all, stage by stage; of a batch that failed, the stages that it went through.
+    /// Positions are those of `pulled`.
     pub(super) fn tell<C: TraceCollector + ?Sized>(
         &mut self,
         pulled: &[ContextItem],
         recorder: &mut Recorder<'_, C>,
+        failed: bool,
     ) {
-        for (stage, log) in STAGES.into_iter().zip(std::mem::take(&mut self.stages)) {
+        let count = if failed { self.next_stage } else { STAGES.len() };
+        let logs = std::mem::take(&mut self.stages).into_iter().take(count);
+        for (stage, log) in STAGES.into_iter().zip(logs) {
             let excluded = log.excluded.into_iter().map(|(position, score, reason)| {
                 let item = &pulled[position as usize];
                 Exclusion { position, item, score, reason }

@@ -72,15 +72,27 @@ impl Pipeline {
         let mut recorder = Recorder::begin(collector, budget);
         let mut intake = Intake::new(&self.policy, budget, recorder.is_recording());
         let mut taken = Ok(());
-        while taken.is_ok() && intake.remaining_target() > 0 {
-            let batch = next_batch(items.as_mut(), slicing.batch_size()).await;
+        let mut is_full = intake.remaining_target() == 0;
+        while taken.is_ok() && (!is_full || slicing.takes_all_pins()) {
+            let mut batch = next_batch(items.as_mut(), slicing.batch_size()).await;
             let is_last = batch.len() < slicing.batch_size();
+            if is_full {
+                batch.retain(ContextItem::pinned);
+            }
             taken = intake.take(&batch);
+            // Where pins drive others out there may be room again, but what was passed over is gone.
+            is_full = is_full || intake.remaining_target() == 0;
             if is_last {
                 break;
             }
         }
-        let placed = taken.and_then(|()| intake.place(&mut recorder));
+        let placed = match taken {
+            Ok(()) => intake.place(&mut recorder),
+            Err(error) => {
+                intake.tell(&mut recorder, true);
+                Err(error)
+            }
+        };
         recorder.finish(placed.as_ref().err());
         Ok(placed?.window(intake.pulled()))
     }
