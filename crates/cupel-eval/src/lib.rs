@@ -1,6 +1,6 @@
 //! Measures how much of the evidence a policy keeps at a token budget.
 //!
-//! A [`Pool`] is a list of candidates. A [`Query`] asks for something, and its evidence is the items
+//! A [`Pool`] is a list of candidates. A [`PoolQuery`] asks for something, and its evidence is the items
 //! that are needed to answer it. A [`Selector`] gets the candidates, the query and a budget; what
 //! counts is how much of the evidence is in the window that it returns.
 //!
@@ -47,6 +47,7 @@ mod baseline;
 mod budgets;
 mod compare;
 mod data;
+mod difference;
 mod error;
 mod group;
 mod lines;
@@ -61,16 +62,17 @@ mod selector;
 mod summary;
 
 pub use baseline::{Baseline, UnknownBaseline};
-pub use budgets::{Budgets, InvalidBudget};
-pub use compare::{Difference, Figure, compare};
-pub use data::{Case, DataSet, Pool, Query, ReadOptions, Weigh};
+pub use budgets::{Budgets, InvalidBudgets};
+pub use compare::compare;
+pub use data::{Case, DataSet, Pool, PoolQuery, ReadOptions, Weigh};
+pub use difference::{Difference, Figure, Verdict};
 pub use error::{DataError, RunError};
 pub use measure::{Fault, Measures, measure};
 pub use parallel::available_threads;
 pub use policy::PolicySelector;
 pub use run::{Answer, Evaluation, Evaluator};
 pub use selections::{RecordedSelections, write_selections};
-pub use selector::{Method, SelectError, Selector};
+pub use selector::{Method, Selector, SelectorError};
 pub use summary::{Faults, Mean, Row, Summary, summarize};
 
 /// The example of the README.

@@ -9,6 +9,8 @@ use crate::run::Evaluation;
 
 /// A mean over queries.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Mean {
     /// The mean; a share within 0 and 1.
     pub mean: f64,
@@ -31,6 +33,8 @@ impl Mean {
 
 /// How many selections did not count, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Faults {
     /// There was none.
     pub missing: usize,
@@ -58,6 +62,8 @@ impl Faults {
 
 /// How good a method is at a budget, over the queries of a set or of a category.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Row {
     /// The set: what comes before `/` in the pools' names.
     pub set: String,
@@ -85,6 +91,8 @@ pub struct Row {
 
 /// Figures by set, category, method and budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Summary {
     /// How many pools.
     pub pools: usize,

@@ -201,20 +201,9 @@ fn points(share: f64) -> String {
     if matches!(text.as_str(), "+0.0" | "-0.0") { "0.0".to_owned() } else { text }
 }
 
-/// Of fewer queries than this, all go the same way more often than once in twenty trials.
-const FEWEST: usize = 6;
-
 fn verdict(by: &Difference) -> Cell {
-    let differing = by.wins + by.losses;
-    if differing == 0 {
-        Cell::styled("equal", style::faint())
-    } else if !by.is_clear() || differing < FEWEST {
-        Cell::styled("unclear", style::faint())
-    } else if by.mean > 0.0 {
-        Cell::styled("better", style::strong())
-    } else {
-        Cell::styled("worse", style::strong())
-    }
+    let style = if by.is_clear() { style::strong() } else { style::faint() };
+    Cell::styled(by.verdict.name(), style)
 }
 
 /// Which selections of a method count as 0 at a budget, if any do.
