@@ -172,3 +172,30 @@ impl RunError {
         "method-failed"
     }
 }
+
+/// A method that could not trim a request of an agent: which one, in which run, at which step, and
+/// why.
+#[derive(Debug, thiserror::Error)]
+#[error("{method}: run `{run}`{}: {source}", place(*.at))]
+#[non_exhaustive]
+pub struct AgentError {
+    /// The method's name.
+    pub method: String,
+    /// The run's name.
+    pub run: String,
+    /// How many messages the request had; `None` if the whole run is meant.
+    pub at: Option<usize>,
+    /// Why.
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl AgentError {
+    /// A stable, language-neutral name of the error.
+    pub fn code(&self) -> &'static str {
+        "method-failed"
+    }
+}
+
+fn place(at: Option<usize>) -> String {
+    at.map(|at| format!(", step at {at}")).unwrap_or_default()
+}

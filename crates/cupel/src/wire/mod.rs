@@ -7,6 +7,7 @@
 
 mod diagnostics;
 pub(crate) mod float;
+mod item_fields;
 mod model;
 pub(crate) mod problem;
 mod read;

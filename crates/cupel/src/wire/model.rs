@@ -46,27 +46,6 @@ impl Read for OverflowStrategy {
     }
 }
 
-impl ContextItem {
-    /// The names of its fields where it is read or written, in the order in which they are written.
-    ///
-    /// ```
-    /// assert!(cupel::ContextItem::FIELDS.contains(&"future_relevance_hint"));
-    /// ```
-    pub const FIELDS: [&'static str; 11] = [
-        "content",
-        "tokens",
-        "kind",
-        "source",
-        "priority",
-        "tags",
-        "metadata",
-        "timestamp",
-        "future_relevance_hint",
-        "pinned",
-        "original_tokens",
-    ];
-}
-
 impl Serialize for ContextItem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         struct Metadata<'a>(&'a HashMap<String, String>);
@@ -92,7 +71,7 @@ impl Serialize for ContextItem {
             + usize::from(self.timestamp().is_none())
             + usize::from(self.future_relevance_hint().is_none())
             + usize::from(self.original_tokens().is_none());
-        let mut fields = serializer.serialize_struct("ContextItem", Self::FIELDS.len() - absent)?;
+        let mut fields = serializer.serialize_struct("ContextItem", 11 - absent)?;
         fields.serialize_field("content", self.content())?;
         fields.serialize_field("tokens", &self.tokens())?;
         fields.serialize_field("kind", self.kind())?;

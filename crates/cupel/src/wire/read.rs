@@ -207,7 +207,7 @@ impl<'de> Fields<'de> {
 }
 
 /// Whether `key` is `snake_name`, or the same in camel case.
-fn is_spelling(key: &str, snake_name: &str) -> bool {
+pub(crate) fn is_spelling(key: &str, snake_name: &str) -> bool {
     if key == snake_name {
         return true;
     }
