@@ -34,7 +34,8 @@ pub(crate) fn choose(hints: Hints<'_>) -> Result<Box<dyn TokenCounter>, Failure>
     }
 }
 
-fn by_name(name: &str) -> Result<Box<dyn TokenCounter>, Failure> {
+/// The counter of a name that the user gave.
+pub(crate) fn by_name(name: &str) -> Result<Box<dyn TokenCounter>, Failure> {
     if name == ESTIMATE {
         return Ok(Box::new(EstimateCounter::new()));
     }

@@ -36,6 +36,15 @@ impl Figure {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Recall, Self::Full, Self::Coverage];
 
+    /// Its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recall => "recall",
+            Self::Full => "full",
+            Self::Coverage => "coverage",
+        }
+    }
+
     /// Its value for one selection; `None` if the query has no such figure.
     pub fn of(self, measures: &Measures) -> Option<f64> {
         match self {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::budgets::Budgets;
+use crate::difference::Figure;
 use crate::group::{Group, groups};
 use crate::measure::{Fault, Measures};
 use crate::run::Evaluation;
@@ -87,6 +88,17 @@ pub struct Row {
     pub all_fit: f64,
     /// Selections that count as 0.
     pub faults: Faults,
+}
+
+impl Row {
+    /// A figure; `None` if no query has it.
+    pub fn mean(&self, figure: Figure) -> Option<Mean> {
+        match figure {
+            Figure::Recall => Some(self.recall),
+            Figure::Full => Some(self.full),
+            Figure::Coverage => self.coverage,
+        }
+    }
 }
 
 /// Figures by set, category, method and budget.

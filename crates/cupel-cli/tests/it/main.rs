@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod eval;
+mod eval_agents;
 mod generated;
 mod help;
 mod query;
