@@ -175,7 +175,7 @@ impl EngineBuilder {
             self.model.as_deref().map(model::by_name).transpose()?;
         let counter = match self.tokenizer {
             None => None,
-            Some(TokenizerSource::Known(name)) => Some(tokenizer::by_name(&name)?),
+            Some(TokenizerSource::Known(name)) => Some(tokenizer::counter(&name)?),
             Some(TokenizerSource::Given(counter)) => Some(counter),
         };
         Engine::of(Settings {

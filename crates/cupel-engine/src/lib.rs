@@ -46,6 +46,7 @@ pub use schema::json_schemas;
 pub use select::{BudgetSummary, Selection, Summary};
 pub use simulate::{Curve, CurvePoint, CurveRange, Marginal, MinBudget, Window, Windows};
 pub use superseded::Superseded;
+pub use tokenizer::counter;
 pub use validate::{Repaired, Validation};
 
 pub use cupel_chat::{Format, Pin};

@@ -15,8 +15,14 @@ pub(crate) const ESTIMATE: &str = "estimate";
 /// How tokens are counted where the caller says it.
 pub(crate) type Counter = Arc<dyn TokenCounter>;
 
-/// The counter of a name: an encoding, `estimate`, or the path of a `tokenizer.json`.
-pub(crate) fn by_name(name: &str) -> Result<Counter, EngineError> {
+/// The counter of a name: `o200k_base`, `cl100k_base`, `estimate`, or the path of a
+/// `tokenizer.json` (feature `huggingface`). No vocabulary is read before the first text is counted.
+///
+/// # Errors
+///
+/// [`ErrorCode::UnknownTokenizer`] with the nearest name, and [`ErrorCode::UnreadableTokenizer`] for
+/// a file that cannot be read.
+pub fn counter(name: &str) -> Result<Counter, EngineError> {
     if name == ESTIMATE {
         return Ok(Arc::new(EstimateCounter::new()));
     }

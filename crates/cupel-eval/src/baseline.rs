@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::data::Case;
 use crate::random::Random;
-use crate::selector::{SelectError, Selector, fill};
+use crate::selector::{Selector, SelectorError, fill};
 
 /// Selectors that every policy is to be compared with.
 ///
@@ -20,6 +20,7 @@ use crate::selector::{SelectError, Selector, fill};
 /// );
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Baseline {
     /// The newest items until one does not fit: what people do today. By time stamp, then by index;
     /// without a time stamp an item is older than all others.
@@ -71,7 +72,7 @@ impl Selector for Baseline {
         &self,
         case: Case<'_>,
         budgets: &[i64],
-    ) -> Result<Vec<Option<Vec<usize>>>, SelectError> {
+    ) -> Result<Vec<Option<Vec<usize>>>, SelectorError> {
         let order = self.order(case);
         let ends_at_misfit = *self == Self::Newest;
         Ok(budgets.iter().map(|tokens| Some(fill(case, &order, *tokens, ends_at_misfit))).collect())
@@ -90,6 +91,13 @@ impl fmt::Display for UnknownBaseline {
 }
 
 impl std::error::Error for UnknownBaseline {}
+
+impl UnknownBaseline {
+    /// A stable, language-neutral name of the error.
+    pub fn code(&self) -> &'static str {
+        "unknown-baseline"
+    }
+}
 
 impl FromStr for Baseline {
     type Err = UnknownBaseline;

@@ -11,16 +11,24 @@ use serde::Serialize;
 ///
 /// let budgets: Budgets = "4000, 1000,1000".parse()?;
 /// assert_eq!(budgets.tokens(), [1_000, 4_000]);
-/// # Ok::<(), cupel_eval::InvalidBudget>(())
+/// # Ok::<(), cupel_eval::InvalidBudgets>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Budgets(Vec<i64>);
 
 /// A budget that nothing can be measured at.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a budget must be a whole number of tokens above 0, got `{0}`; give some as in 1000,2000")]
-pub struct InvalidBudget(String);
+pub struct InvalidBudgets(String);
+
+impl InvalidBudgets {
+    /// A stable, language-neutral name of the error.
+    pub fn code(&self) -> &'static str {
+        "invalid-budgets"
+    }
+}
 
 impl Budgets {
     /// Sorts the budgets and drops doubles.
@@ -28,13 +36,13 @@ impl Budgets {
     /// # Errors
     ///
     /// If there is none, or one is not above 0.
-    pub fn new(tokens: impl IntoIterator<Item = i64>) -> Result<Self, InvalidBudget> {
+    pub fn new(tokens: impl IntoIterator<Item = i64>) -> Result<Self, InvalidBudgets> {
         let mut tokens: Vec<i64> = tokens.into_iter().collect();
         tokens.sort_unstable();
         tokens.dedup();
         match tokens.first() {
-            None => Err(InvalidBudget(String::new())),
-            Some(least) if *least <= 0 => Err(InvalidBudget(least.to_string())),
+            None => Err(InvalidBudgets(String::new())),
+            Some(least) if *least <= 0 => Err(InvalidBudgets(least.to_string())),
             Some(_) => Ok(Self(tokens)),
         }
     }
@@ -53,10 +61,10 @@ impl Default for Budgets {
 }
 
 impl FromStr for Budgets {
-    type Err = InvalidBudget;
+    type Err = InvalidBudgets;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let number = |part: &str| part.parse().map_err(|_| InvalidBudget(part.to_owned()));
+        let number = |part: &str| part.parse().map_err(|_| InvalidBudgets(part.to_owned()));
         let tokens: Result<Vec<i64>, _> = text.split(',').map(str::trim).map(number).collect();
         Self::new(tokens?)
     }
@@ -69,9 +77,9 @@ mod tests {
     #[test]
     fn what_is_no_budget_is_refused_by_value() {
         for wrong in ["", "0", "-5", "1e3", "99999999999999999999"] {
-            assert_eq!(wrong.parse::<Budgets>(), Err(InvalidBudget(wrong.to_owned())));
+            assert_eq!(wrong.parse::<Budgets>(), Err(InvalidBudgets(wrong.to_owned())));
         }
-        assert_eq!("5,x".parse::<Budgets>(), Err(InvalidBudget("x".to_owned())));
+        assert_eq!("5,x".parse::<Budgets>(), Err(InvalidBudgets("x".to_owned())));
         assert!(Budgets::new([]).is_err());
     }
 }

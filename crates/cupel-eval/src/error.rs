@@ -19,13 +19,27 @@ use std::io;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataError {
+    code: &'static str,
     file: String,
     line: Option<usize>,
     column: Option<usize>,
     problem: Problem,
 }
 
+/// The bytes cannot be had.
+const UNREADABLE: &str = "unreadable-data";
+/// The bytes are no JSON.
+const NOT_JSON: &str = "data-not-json";
+/// The JSON breaks a rule of the format.
+const INVALID: &str = "invalid-data";
+
 impl DataError {
+    /// A stable, language-neutral name of what went wrong: `unreadable-data`, `data-not-json` or
+    /// `invalid-data`.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
     /// The file, as the caller named it.
     pub fn file(&self) -> &str {
         &self.file
@@ -42,18 +56,20 @@ impl DataError {
     }
 
     pub(crate) fn in_file(file: &str, rule: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line: None, column: None, problem: Problem::new(rule) }
+        let problem = Problem::new(rule);
+        Self { code: INVALID, file: file.to_owned(), line: None, column: None, problem }
     }
 
     pub(crate) fn in_line(file: &str, line: usize, problem: Problem) -> Self {
-        Self { file: file.to_owned(), line: Some(line), column: None, problem }
+        Self { code: INVALID, file: file.to_owned(), line: Some(line), column: None, problem }
     }
 
     pub(crate) fn not_json(file: &str, line: usize, error: &serde_json::Error) -> Self {
         let place = format!(" at line {} column {}", error.line(), error.column());
         let cause = error.to_string().replace(&place, "").to_lowercase();
         let rule = format!("is not JSON: {cause}; each line must be one complete JSON object");
-        Self { column: Some(error.column()), ..Self::in_line(file, line, Problem::new(rule)) }
+        let error_in_line = Self::in_line(file, line, Problem::new(rule));
+        Self { code: NOT_JSON, column: Some(error.column()), ..error_in_line }
     }
 
     pub(crate) fn unreadable(file: &str, line: usize, error: &io::Error) -> Self {
@@ -66,11 +82,12 @@ impl DataError {
             }
             _ => format!("cannot read: {}", cause(error)),
         };
-        Self::in_line(file, line, Problem::new(rule))
+        Self { code: UNREADABLE, ..Self::in_line(file, line, Problem::new(rule)) }
     }
 
     pub(crate) fn cannot_open(file: &str, error: &io::Error) -> Self {
-        Self::in_file(file, format!("cannot read: {}", cause(error)))
+        let rule = format!("cannot read: {}", cause(error));
+        Self { code: UNREADABLE, ..Self::in_file(file, rule) }
     }
 }
 
@@ -137,6 +154,7 @@ impl fmt::Display for Problem {
 /// A method that could not answer: which one, at which query, and why.
 #[derive(Debug, thiserror::Error)]
 #[error("{method}: pool `{pool}`, query `{query}`: {source}")]
+#[non_exhaustive]
 pub struct RunError {
     /// The method's name.
     pub method: String,
@@ -146,4 +164,38 @@ pub struct RunError {
     pub query: String,
     /// Why.
     pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl RunError {
+    /// A stable, language-neutral name of the error.
+    pub fn code(&self) -> &'static str {
+        "method-failed"
+    }
+}
+
+/// A method that could not trim a request of an agent: which one, in which run, at which step, and
+/// why.
+#[derive(Debug, thiserror::Error)]
+#[error("{method}: run `{run}`{}: {source}", place(*.at))]
+#[non_exhaustive]
+pub struct AgentError {
+    /// The method's name.
+    pub method: String,
+    /// The run's name.
+    pub run: String,
+    /// How many messages the request had; `None` if the whole run is meant.
+    pub at: Option<usize>,
+    /// Why.
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl AgentError {
+    /// A stable, language-neutral name of the error.
+    pub fn code(&self) -> &'static str {
+        "method-failed"
+    }
+}
+
+fn place(at: Option<usize>) -> String {
+    at.map(|at| format!(", step at {at}")).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Measures how much of the evidence a policy keeps at a token budget.
 //!
-//! A [`Pool`] is a list of candidates. A [`Query`] asks for something, and its evidence is the items
+//! A [`Pool`] is a list of candidates. A [`PoolQuery`] asks for something, and its evidence is the items
 //! that are needed to answer it. A [`Selector`] gets the candidates, the query and a budget; what
 //! counts is how much of the evidence is in the window that it returns.
 //!
@@ -35,6 +35,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Runs of agents
+//!
+//! [`AgentRuns`] are requests that grow step by step. A [`Trimmer`] makes a window of each of them;
+//! what counts is how much of what the next call needed is in it, whether a provider takes it, and
+//! how much of it is not the beginning of the window before, so that it must be paid in full. See
+//! [`AgentEvaluator`].
+//!
 //! # Guarantees
 //!
 //! - **Deterministic.** Same data, methods and budgets, same bytes out, on any number of threads.
@@ -43,34 +50,46 @@
 //! - **Honest.** A selection over budget, with an item that is no candidate, or missing counts as 0,
 //!   and is counted.
 
+mod agent;
 mod baseline;
 mod budgets;
 mod compare;
 mod data;
+mod difference;
 mod error;
 mod group;
+mod kind;
 mod lines;
 mod measure;
 mod parallel;
 mod policy;
 mod random;
 mod record;
+mod report;
 mod run;
 mod selections;
 mod selector;
 mod summary;
 
+pub use agent::{
+    AgentEvaluation, AgentEvaluator, AgentMessage, AgentMethod, AgentRow, AgentRun, AgentRuns,
+    AgentStep, AgentSummary, AgentTask, JudgedWindow, RecordedWindows, RunTrimmer, StepMeasures,
+    Trimmer, Window, compare_agents, summarize_agents, write_windows,
+};
 pub use baseline::{Baseline, UnknownBaseline};
-pub use budgets::{Budgets, InvalidBudget};
-pub use compare::{Difference, Figure, compare};
-pub use data::{Case, DataSet, Pool, Query, ReadOptions, Weigh};
-pub use error::{DataError, RunError};
+pub use budgets::{Budgets, InvalidBudgets};
+pub use compare::compare;
+pub use data::{Case, DataSet, Pool, PoolQuery, ReadOptions, Weigh};
+pub use difference::{Difference, Figure, Verdict};
+pub use error::{AgentError, DataError, RunError};
+pub use kind::DataKind;
 pub use measure::{Fault, Measures, measure};
 pub use parallel::available_threads;
 pub use policy::PolicySelector;
+pub use report::{AgentReport, PoolReport, SCHEMA};
 pub use run::{Answer, Evaluation, Evaluator};
 pub use selections::{RecordedSelections, write_selections};
-pub use selector::{Method, SelectError, Selector};
+pub use selector::{Method, Selector, SelectorError};
 pub use summary::{Faults, Mean, Row, Summary, summarize};
 
 /// The example of the README.

@@ -8,6 +8,7 @@ use crate::data::{Case, Weigh};
 
 /// How good one selection is. Shares lie within 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Measures {
     /// The share of the evidence that was kept.
     pub recall: f64,
@@ -24,6 +25,7 @@ pub struct Measures {
 /// Why a selection does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Fault {
     /// There is none.
     Missing,

@@ -5,7 +5,7 @@ use std::fmt;
 use cupel::{ContextBudget, ContextItem, Pipeline};
 
 use crate::data::Case;
-use crate::selector::{SelectError, Selector};
+use crate::selector::{Selector, SelectorError};
 
 /// Runs a pipeline over the candidates of each query.
 ///
@@ -35,12 +35,12 @@ pub struct PolicySelector<'p> {
 }
 
 /// From a query's text and its candidates to the pipeline that selects among them.
-type Build<'p> = dyn Fn(&str, &[ContextItem]) -> Result<Pipeline, SelectError> + Send + Sync + 'p;
+type Build<'p> = dyn Fn(&str, &[ContextItem]) -> Result<Pipeline, SelectorError> + Send + Sync + 'p;
 
 impl<'p> PolicySelector<'p> {
     /// A pipeline for each query: from its text and its candidates.
     pub fn new(
-        build: impl Fn(&str, &[ContextItem]) -> Result<Pipeline, SelectError> + Send + Sync + 'p,
+        build: impl Fn(&str, &[ContextItem]) -> Result<Pipeline, SelectorError> + Send + Sync + 'p,
     ) -> Self {
         Self { build: Box::new(build) }
     }
@@ -57,7 +57,7 @@ impl Selector for PolicySelector<'_> {
         &self,
         case: Case<'_>,
         budgets: &[i64],
-    ) -> Result<Vec<Option<Vec<usize>>>, SelectError> {
+    ) -> Result<Vec<Option<Vec<usize>>>, SelectorError> {
         let pipeline = (self.build)(case.query.text(), case.candidates())?;
         let ranking = pipeline.rank(case.candidates())?;
         let select = |tokens: &i64| {

@@ -12,6 +12,7 @@ use crate::selector::Method;
 
 /// What was selected for a query at a budget, and how good it is.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Answer {
     /// Indices of the pool's items; `None` if the method had no selection.
     pub selected: Option<Vec<usize>>,

@@ -7,12 +7,12 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::data::{Case, DataSet, Query};
+use crate::data::{Case, DataSet, PoolQuery};
 use crate::error::{DataError, Problem};
 use crate::lines::JsonLines;
 use crate::record::{Record, each, index, positive, text};
 use crate::run::Evaluation;
-use crate::selector::{SelectError, Selector};
+use crate::selector::{Selector, SelectorError};
 
 /// Selections that were read from a file: JSON lines, one for each query and budget, plain or gzip.
 ///
@@ -61,7 +61,7 @@ impl<'d> RecordedSelections<'d> {
 
     fn take(mut lines: JsonLines<'_>, data: &'d DataSet) -> Result<Self, DataError> {
         let pools = data.pools().iter().map(|pool| {
-            let ids: HashSet<&str> = pool.queries().iter().map(Query::id).collect();
+            let ids: HashSet<&str> = pool.queries().iter().map(PoolQuery::id).collect();
             (pool.name(), ids)
         });
         let known: HashMap<&str, HashSet<&str>> = pools.collect();
@@ -108,7 +108,7 @@ impl Selector for RecordedSelections<'_> {
         &self,
         case: Case<'_>,
         budgets: &[i64],
-    ) -> Result<Vec<Option<Vec<usize>>>, SelectError> {
+    ) -> Result<Vec<Option<Vec<usize>>>, SelectorError> {
         let row =
             |tokens: &i64| self.rows.get(&(case.pool.name(), case.query.id(), *tokens)).cloned();
         Ok(budgets.iter().map(row).collect())

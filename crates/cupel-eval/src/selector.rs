@@ -5,7 +5,7 @@ use std::fmt;
 use crate::data::Case;
 
 /// Why a selector could not answer.
-pub type SelectError = Box<dyn std::error::Error + Send + Sync>;
+pub type SelectorError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Whoever answers a query with a selection: a policy, a baseline, a file of another program's
 /// selections.
@@ -22,7 +22,7 @@ pub trait Selector: Send + Sync {
         &self,
         case: Case<'_>,
         budgets: &[i64],
-    ) -> Result<Vec<Option<Vec<usize>>>, SelectError>;
+    ) -> Result<Vec<Option<Vec<usize>>>, SelectorError>;
 }
 
 /// A selector with the name that it has in the results.

@@ -3,12 +3,15 @@
 use serde::Serialize;
 
 use crate::budgets::Budgets;
+use crate::difference::Figure;
 use crate::group::{Group, groups};
 use crate::measure::{Fault, Measures};
 use crate::run::Evaluation;
 
 /// A mean over queries.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Mean {
     /// The mean; a share within 0 and 1.
     pub mean: f64,
@@ -31,6 +34,8 @@ impl Mean {
 
 /// How many selections did not count, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Faults {
     /// There was none.
     pub missing: usize,
@@ -58,6 +63,8 @@ impl Faults {
 
 /// How good a method is at a budget, over the queries of a set or of a category.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Row {
     /// The set: what comes before `/` in the pools' names.
     pub set: String,
@@ -83,8 +90,21 @@ pub struct Row {
     pub faults: Faults,
 }
 
+impl Row {
+    /// A figure; `None` if no query has it.
+    pub fn mean(&self, figure: Figure) -> Option<Mean> {
+        match figure {
+            Figure::Recall => Some(self.recall),
+            Figure::Full => Some(self.full),
+            Figure::Coverage => self.coverage,
+        }
+    }
+}
+
 /// Figures by set, category, method and budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Summary {
     /// How many pools.
     pub pools: usize,

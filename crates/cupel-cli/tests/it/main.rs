@@ -4,6 +4,7 @@ mod bad_input;
 mod batch;
 mod commands;
 mod eval;
+mod eval_agents;
 mod generated;
 mod help;
 mod query;

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use pool::Pool;
-pub use query::{Query, Weigh};
+pub use query::{PoolQuery, Weigh};
 
 use crate::error::{DataError, Problem};
 use crate::lines::JsonLines;
@@ -18,6 +18,7 @@ use cupel::ContextItem;
 
 /// What a reader of data files may be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// Sets whose evidence is weighed by tokens where neither pool nor query says how.
     ///
@@ -114,11 +115,12 @@ impl DataSet {
 
 /// One query and its pool: what a selector is asked.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Case<'d> {
     /// Where the candidates are.
     pub pool: &'d Pool,
     /// What is asked.
-    pub query: &'d Query,
+    pub query: &'d PoolQuery,
 }
 
 impl<'d> Case<'d> {

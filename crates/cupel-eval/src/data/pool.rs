@@ -6,24 +6,9 @@ use cupel::ContextItem;
 use serde_json::Value;
 
 use super::ReadOptions;
-use super::query::{Query, Weigh};
+use super::query::{PoolQuery, Weigh};
 use crate::error::Problem;
 use crate::record::{Record, each, text};
-
-/// What an item may have; the library's own form.
-const ITEM_FIELDS: [&str; 11] = [
-    "content",
-    "tokens",
-    "kind",
-    "source",
-    "priority",
-    "tags",
-    "metadata",
-    "timestamp",
-    "future_relevance_hint",
-    "pinned",
-    "original_tokens",
-];
 
 /// A list of candidates with the queries that are asked of it.
 ///
@@ -32,7 +17,7 @@ const ITEM_FIELDS: [&str; 11] = [
 pub struct Pool {
     name: String,
     items: Vec<ContextItem>,
-    queries: Vec<Query>,
+    queries: Vec<PoolQuery>,
     candidates: Vec<ContextItem>,
     candidate_indices: Vec<usize>,
 }
@@ -54,7 +39,7 @@ impl Pool {
     }
 
     /// What is asked of the pool.
-    pub fn queries(&self) -> &[Query] {
+    pub fn queries(&self) -> &[PoolQuery] {
         &self.queries
     }
 
@@ -78,12 +63,12 @@ impl Pool {
             None => Weigh::Items,
         };
         let queries =
-            fields.required("queries", each(|query| Query::read(query, &items, weigh)))?;
+            fields.required("queries", each(|query| PoolQuery::read(query, &items, weigh)))?;
         refuse_equal_ids(&queries)?;
         Ok(Self::new(name, items, queries))
     }
 
-    fn new(name: String, items: Vec<ContextItem>, queries: Vec<Query>) -> Self {
+    fn new(name: String, items: Vec<ContextItem>, queries: Vec<PoolQuery>) -> Self {
         let is_candidate = |index: &usize| !items[*index].pinned();
         let candidate_indices: Vec<usize> = (0..items.len()).filter(is_candidate).collect();
         let candidates = candidate_indices.iter().map(|index| items[*index].clone()).collect();
@@ -96,7 +81,7 @@ fn set_of(name: &str) -> &str {
 }
 
 fn item(value: Value) -> Result<ContextItem, Problem> {
-    let fields = Record::of(value, &ITEM_FIELDS)?.into_value();
+    let fields = Record::of(value, &ContextItem::FIELDS)?.into_value();
     let item: ContextItem =
         serde_json::from_value(fields).map_err(|error| Problem::of_library(&error))?;
     if item.tokens() < 0 {
@@ -106,7 +91,7 @@ fn item(value: Value) -> Result<ContextItem, Problem> {
     Ok(item)
 }
 
-fn refuse_equal_ids(queries: &[Query]) -> Result<(), Problem> {
+fn refuse_equal_ids(queries: &[PoolQuery]) -> Result<(), Problem> {
     let mut seen = HashSet::new();
     match queries.iter().position(|query| !seen.insert(query.id())) {
         None => Ok(()),

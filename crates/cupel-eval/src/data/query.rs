@@ -10,6 +10,7 @@ use crate::record::{Record, each, expected, index, text};
 
 /// What a piece of evidence counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Weigh {
     /// Every item counts the same.
     Items,
@@ -30,7 +31,7 @@ impl Weigh {
 
 /// A question, and the items that are needed to answer it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Query {
+pub struct PoolQuery {
     id: String,
     text: String,
     category: Option<String>,
@@ -40,7 +41,7 @@ pub struct Query {
     weigh: Weigh,
 }
 
-impl Query {
+impl PoolQuery {
     /// Its name within the pool.
     pub fn id(&self) -> &str {
         &self.id

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use cupel_eval::{DataSet, Pool, ReadOptions, Weigh};
+use cupel_eval::{Baseline, Budgets, DataSet, Pool, ReadOptions, Weigh};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
@@ -77,7 +77,8 @@ fn query_before_pool_before_set_says_how_evidence_is_weighed() {
 #[test]
 fn the_caller_names_the_sets_that_are_weighed_by_tokens() {
     let text = lines(&[asking(json!({}))]);
-    let options = ReadOptions { by_tokens: vec!["set".into()] };
+    let mut options = ReadOptions::default();
+    options.by_tokens = vec!["set".into()];
     let data = DataSet::read("t.jsonl", text.as_bytes(), &options).unwrap();
     assert_eq!(data.cases().next().unwrap().query.weigh(), Weigh::Tokens);
 }
@@ -261,4 +262,17 @@ fn notes_are_ignored_and_misspellings_refused() {
     let mut pool = asking(json!({}));
     pool["items"][1]["pined"] = true.into();
     assert_refused(&pool, "items[1].pined: unknown field; did you mean `pinned`?");
+}
+
+#[test]
+fn errors_have_codes_that_stay() {
+    let code =
+        |text: &[u8]| DataSet::read("t.jsonl", text, &ReadOptions::default()).unwrap_err().code();
+    assert_eq!(code(b"{"), "data-not-json");
+    assert_eq!(code(b"{}"), "invalid-data");
+    assert_eq!(code(&[0x1f, 0x8b, 1]), "unreadable-data");
+    let missing = DataSet::read_files(&["/no/such/file"], &ReadOptions::default()).unwrap_err();
+    assert_eq!(missing.code(), "unreadable-data");
+    assert_eq!("x".parse::<Budgets>().unwrap_err().code(), "invalid-budgets");
+    assert_eq!("x".parse::<Baseline>().unwrap_err().code(), "unknown-baseline");
 }

@@ -1,5 +1,6 @@
 //! The crate from outside: data in, figures out.
 
+mod agents;
 mod baselines;
 mod comparisons;
 mod data;

@@ -1,11 +1,9 @@
-//! What is measured: policies, baselines, and what other programs selected.
-
-use std::path::PathBuf;
+//! What is measured: policies, and the names that methods go by.
 
 use cupel::{ContextItem, CupelError, FixedClock, Pipeline};
 use cupel_engine::NamedPolicy;
-use cupel_eval::{Baseline, DataSet, Method, PolicySelector, RecordedSelections};
 use cupel_relevance::Strategies;
+use cupel_names::nearest_name;
 
 use crate::error::Failure;
 use crate::output;
@@ -14,19 +12,15 @@ use crate::render::number::counted;
 
 /// A policy that is built anew for each question.
 pub(super) struct MeasuredPolicy {
-    name: String,
-    policy: NamedPolicy,
-    /// Holds what was found out about texts, so that the next question need not do it again.
-    strategies: Strategies,
+    pub(super) name: String,
+    pub(super) policy: NamedPolicy,
 }
 
 /// The policies, each known to be valid.
 pub(super) fn policies(names: &[String]) -> Result<Vec<MeasuredPolicy>, Failure> {
     let load = |name: &String| {
-        let policy = policy::load(name)?;
-        let measured =
-            MeasuredPolicy { name: name.clone(), policy, strategies: Strategies::new("") };
-        let built = measured.pipeline("", &[]);
+        let measured = MeasuredPolicy { name: name.clone(), policy: policy::load(name)? };
+        let built = measured.pipeline(&Strategies::new(""), &[]);
         built.map_err(|error| Failure::cannot(format!("{name}: {error}")))?;
         Ok(measured)
     };
@@ -34,63 +28,48 @@ pub(super) fn policies(names: &[String]) -> Result<Vec<MeasuredPolicy>, Failure>
 }
 
 impl MeasuredPolicy {
-    /// The pipeline for one question.
-    fn pipeline(&self, query: &str, items: &[ContextItem]) -> Result<Pipeline, CupelError> {
-        let strategies = self.strategies.ask(query);
-        Ok(Pipeline::from(self.policy.description().build_with(&strategies, clock(items))?))
+    /// The pipeline for the question that the strategies were asked, over these items.
+    ///
+    /// A question is asked when the newest item is there. Without time stamps no age matters.
+    pub(super) fn pipeline(
+        &self,
+        strategies: &Strategies,
+        items: &[ContextItem],
+    ) -> Result<Pipeline, CupelError> {
+        let newest = items.iter().filter_map(ContextItem::timestamp).max();
+        let clock = FixedClock(newest.unwrap_or_default());
+        Ok(Pipeline::from(self.policy.description().build_with(strategies, clock)?))
     }
+}
 
-    fn method(&self) -> Method<'_> {
-        let selector = PolicySelector::new(|query, items| Ok(self.pipeline(query, items)?));
-        Method::new(&self.name, selector)
+/// Tells of lines of a file that were for something else.
+pub(super) fn tell_skipped(file: &str, skipped: usize, what: &str) {
+    if skipped > 0 {
+        let lines = counted(skipped, "line");
+        output::say(&format!("{file}: passed over {lines} for {what} that are not in the data"));
     }
-}
-
-/// The selections of each file, with its name.
-pub(super) fn selections<'d>(
-    files: &[PathBuf],
-    data: &'d DataSet,
-) -> Result<Vec<(String, RecordedSelections<'d>)>, Failure> {
-    let read = |path: &PathBuf| {
-        let name = path.display().to_string();
-        let selections = RecordedSelections::read_file(path, data).map_err(Failure::cannot)?;
-        if selections.skipped() > 0 {
-            let lines = counted(selections.skipped(), "line");
-            output::say(&format!("{name}: passed over {lines} for pools that are not in the data"));
-        }
-        Ok((name, selections))
-    };
-    files.iter().map(read).collect()
-}
-
-/// All methods: policies, then baselines, then selections.
-pub(super) fn all<'m>(
-    policies: &'m [MeasuredPolicy],
-    baselines: &[Baseline],
-    selections: Vec<(String, RecordedSelections<'m>)>,
-) -> Result<Vec<Method<'m>>, Failure> {
-    let mut methods: Vec<Method<'m>> = policies.iter().map(MeasuredPolicy::method).collect();
-    methods.extend(baselines.iter().map(|baseline| Method::new(baseline.name(), *baseline)));
-    methods.extend(selections.into_iter().map(|(name, read)| Method::new(name, read)));
-    refuse_equal_names(&methods)?;
-    Ok(methods)
-}
-
-/// A question is asked when the newest candidate is there. Without time stamps no age matters.
-fn clock(items: &[ContextItem]) -> FixedClock {
-    let newest = items.iter().filter_map(ContextItem::timestamp).max();
-    FixedClock(newest.unwrap_or_default())
 }
 
 /// Rows of a table need names that tell them apart.
-fn refuse_equal_names(methods: &[Method<'_>]) -> Result<(), Failure> {
-    let is_second =
-        |at: &usize| methods[..*at].iter().any(|earlier| earlier.name() == methods[*at].name());
-    match (0..methods.len()).find(is_second) {
+pub(super) fn refuse_equal_names(names: &[&str]) -> Result<(), Failure> {
+    let is_second = |at: &usize| names[..*at].contains(&names[*at]);
+    match (0..names.len()).find(is_second) {
         None => Ok(()),
         Some(at) => {
-            let name = methods[at].name();
+            let name = names[at];
             Err(Failure::cannot(format!("method `{name}` is named twice; name each once")))
         }
     }
+}
+
+/// The position of the method that the others are compared with.
+pub(super) fn reference(named: Option<&str>, names: &[&str]) -> Result<usize, Failure> {
+    let Some(name) = named else { return Ok(0) };
+    names.iter().position(|known| *known == name).ok_or_else(|| {
+        let hint = match nearest_name(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("measured are {}", names.join(", ")),
+        };
+        Failure::cannot(format!("--reference: no method is called `{name}`; {hint}"))
+    })
 }

@@ -1,28 +1,28 @@
-//! `cupel eval`: how much of the evidence policies keep.
+//! `cupel eval`: how much of what is needed policies keep.
 
+mod agent_report;
+mod agents;
 mod chart;
+mod comparison;
 mod methods;
-mod report;
+mod pool_report;
+mod pools;
+mod trim;
 
-use std::io;
+use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use cupel_eval::{
-    Baseline, Budgets, DataError, DataSet, Evaluation, Evaluator, Method, ReadOptions,
-    RecordedSelections, available_threads, compare, summarize, write_selections,
-};
-use cupel_tokens::nearest_name;
+use cupel_eval::{Baseline, Budgets, DataKind, available_threads};
 
 use super::Context;
 use crate::error::{Answer, Failure};
 use crate::output::Destination;
-use crate::progress::Progress;
-use crate::render::{json, text};
-use crate::style::Palette;
 use crate::output;
-use report::Report;
+
+/// What messages call the standard input.
+const STDIN: &str = "stdin";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,17 +30,25 @@ Examples:
   cupel eval talks.jsonl.gz --policy mine.toml --baseline newest --baseline oracle --by category
   cupel eval talks.jsonl.gz --selections theirs.jsonl --json
   cupel eval talks.jsonl.gz --policy mine.toml --svg recall.svg --write mine.jsonl
+  cupel eval examples/eval/runs/*.jsonl --policy auto --policy chat --write windows.jsonl
 
-The format of the data is in examples/eval/README.md.";
+The formats of the data are in examples/eval/README.md.";
 
-/// Measures how much of the evidence policies keep
+/// Measures how much of what is needed policies keep
 ///
-/// The data has questions whose evidence is known. Each method answers each question with a
-/// selection of the candidates; shown is how much of the evidence is in it: recall (the share that
-/// is kept), full (how often all is) and coverage (the share of facts that are stated at least
-/// once). Then methods are compared question by question: one is better or worse than another if the
-/// 95 % interval of their difference leaves out 0 and at least six questions differ; if not, it is
-/// unclear, as chance may do as much.
+/// The data are of one of two kinds, which is seen from the first line. Pools have questions whose
+/// evidence is known. Each method answers each question with a selection of the candidates; shown is
+/// how much of the evidence is in it: recall (the share that is kept), full (how often all is) and
+/// coverage (the share of facts that are stated at least once).
+///
+/// Runs of agents are requests that grow. At each step each method trims the request; shown is how
+/// many of the values that the next call used are still there (coverage), which windows a provider
+/// would refuse, lack the newest message or exceed the budget, and how many tokens are not in the
+/// provider's cache, because they stand behind the common beginning with the window before.
+///
+/// Then methods are compared question by question, or run by run: one is better or worse than
+/// another if the 95 % interval of their difference leaves out 0 and at least six questions or runs
+/// differ; if not, it is unclear, as chance may do as much.
 ///
 /// A method is called by the word by which it is asked for. Time stands still at each question's
 /// newest candidate, so the same data give the same figures at any hour, on any number of threads.
@@ -58,17 +66,18 @@ pub(crate) struct Arguments {
     /// A baseline to measure beside them: newest, random or oracle (repeatable)
     ///
     /// `newest` keeps the newest candidates, `random` any; `oracle` knows the evidence and is the
-    /// best that anybody can reach.
+    /// best that anybody can reach. For runs of agents there is `newest`.
     #[arg(long = "baseline", value_name = "NAME")]
     baselines: Vec<Baseline>,
 
-    /// A file with another program's selections to measure (repeatable)
+    /// A file with another program's selections, or windows of runs, to measure (repeatable)
     #[arg(long = "selections", value_name = "FILE")]
     selections: Vec<PathBuf>,
 
     /// The budgets, as in `250,500` or `1k,2k`
     ///
-    /// If absent, those of the selections, or else 1000, 2000 and 4000 tokens.
+    /// If absent, those of the selections, or else 1000, 2000 and 4000 tokens. For runs of agents:
+    /// beyond the head of the run, which is its system message unless the run says otherwise.
     #[arg(long = "budget", alias = "budgets", value_name = "TOKENS", value_delimiter = ',')]
     #[arg(value_parser = cupel_engine::parse_tokens)]
     budgets: Vec<i64>,
@@ -78,6 +87,12 @@ pub(crate) struct Arguments {
     /// If absent, `qmsum`.
     #[arg(long, value_name = "SET")]
     by_tokens: Vec<String>,
+
+    /// How the tokens of runs are counted; `cl100k_base` if absent
+    ///
+    /// One of `o200k_base`, `cl100k_base`, `estimate`, or the path of a `tokenizer.json`.
+    #[arg(long, value_name = "NAME|PATH")]
+    tokenizer: Option<String>,
 
     /// The method that the others are compared with; the first if absent
     #[arg(long, value_name = "METHOD")]
@@ -96,11 +111,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Draw recall over budgets into this file
+    /// Draw recall, or coverage of runs, over budgets into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
-    /// Write what the first policy selects into this file, as --selections reads it
+    /// Write what the first policy selects, or its windows, into this file, as --selections reads it
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
@@ -114,94 +129,106 @@ enum Detail {
     Category,
 }
 
-pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
-    let policies = methods::policies(&arguments.policies)?;
-    let data = read(arguments)?;
-    let selections = methods::selections(&arguments.selections, &data)?;
-    let budgets = budgets(&arguments.budgets, &selections)?;
-    let methods = methods::all(&policies, &arguments.baselines, selections)?;
-    let reference = reference(arguments.reference.as_deref(), &methods)?;
+impl Arguments {
+    fn threads(&self) -> NonZeroUsize {
+        let named = self.threads.and_then(|count| NonZeroUsize::new(usize::from(count)));
+        named.unwrap_or_else(available_threads)
+    }
 
-    let threads = arguments.threads.and_then(|count| NonZeroUsize::new(usize::from(count)));
-    let threads = threads.unwrap_or_else(available_threads);
-    let evaluation = evaluate(&Evaluator::new(budgets).threads(threads), &data, &methods)?;
-    let report = Report {
-        summary: summarize(&evaluation),
-        reference: methods[reference].name(),
-        differences: compare(&evaluation, reference, threads),
+    /// The budgets that are named, or those of what other programs selected.
+    fn budgets(&self, recorded: Vec<i64>) -> Result<Budgets, Failure> {
+        let budgets = match (&self.budgets[..], recorded.is_empty()) {
+            ([], true) => Ok(Budgets::default()),
+            ([], false) => Budgets::new(recorded),
+            (named, _) => Budgets::new(named.iter().copied()),
+        };
+        budgets.map_err(|error| Failure::cannot(format!("--budget: {error}")))
+    }
+
+    /// The selections, if they are to be written.
+    fn written(
+        &self,
+        write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+    ) -> Result<Option<String>, Failure> {
+        if self.write.is_none() {
+            return Ok(None);
+        }
+        let mut lines = Vec::new();
+        write(&mut lines).map_err(|error| Failure::writing("selections", &error))?;
+        String::from_utf8(lines).map(Some).map_err(Failure::cannot)
+    }
+}
+
+/// Where the data are.
+enum Source<'a> {
+    Stdin(Vec<u8>),
+    Files(&'a [PathBuf]),
+}
+
+impl Source<'_> {
+    fn of(files: &[PathBuf]) -> Result<Source<'_>, Failure> {
+        match files {
+            [only] if only == Path::new("-") => {
+                let mut bytes = Vec::new();
+                let read = io::stdin().lock().read_to_end(&mut bytes);
+                read.map_err(|error| Failure::cannot(format!("{STDIN}: cannot read: {error}")))?;
+                Ok(Source::Stdin(bytes))
+            }
+            files => Ok(Source::Files(files)),
+        }
+    }
+
+    /// What all files hold.
+    fn kind(&self) -> Result<DataKind, Failure> {
+        let files = match self {
+            Self::Stdin(bytes) => return DataKind::of_bytes(STDIN, bytes).map_err(Failure::cannot),
+            Self::Files(files) => files.iter(),
+        };
+        let kinds: Result<Vec<DataKind>, _> = files.clone().map(DataKind::of_file).collect();
+        let kinds = kinds.map_err(Failure::cannot)?;
+        match files.zip(&kinds).find(|(_, kind)| **kind != kinds[0]) {
+            None => Ok(kinds[0]),
+            Some((file, _)) => Err(Failure::cannot(format!(
+                "{}: pools and runs of agents are measured in different ways; measure each by \
+                 itself",
+                file.display()
+            ))),
+        }
+    }
+}
+
+/// All that may be asked for.
+struct Output {
+    /// What is written into a file, if one is named.
+    selections: Option<String>,
+    chart: String,
+    json: String,
+    tables: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
+    let palette = context.palette;
+    let source = Source::of(&arguments.data)?;
+    let output = match source.kind()? {
+        DataKind::AgentRuns => agents::measure(arguments, &source, palette)?,
+        _ => pools::measure(arguments, &source, palette)?,
     };
-    show(arguments, &evaluation, &report, context.palette)?;
+    show(arguments, &output)?;
     Ok(Answer::Yes)
 }
 
-fn read(arguments: &Arguments) -> Result<DataSet, Failure> {
-    let mut options = ReadOptions::default();
-    if !arguments.by_tokens.is_empty() {
-        options.by_tokens.clone_from(&arguments.by_tokens);
-    }
-    let data = match arguments.data.as_slice() {
-        [only] if only == Path::new("-") => DataSet::read("stdin", io::stdin().lock(), &options),
-        files => DataSet::read_files(files, &options),
-    };
-    data.map_err(|error: DataError| Failure::cannot(error))
-}
-
-fn budgets(
-    named: &[i64],
-    selections: &[(String, RecordedSelections<'_>)],
-) -> Result<Budgets, Failure> {
-    let recorded = selections.iter().flat_map(|(_, selections)| selections.budgets());
-    let budgets = match (named, selections) {
-        ([], []) => Ok(Budgets::default()),
-        ([], _) => Budgets::new(recorded),
-        (named, _) => Budgets::new(named.iter().copied()),
-    };
-    budgets.map_err(|error| Failure::cannot(format!("--budget: {error}")))
-}
-
-/// The position of the method that the others are compared with.
-fn reference(named: Option<&str>, methods: &[Method<'_>]) -> Result<usize, Failure> {
-    let Some(name) = named else { return Ok(0) };
-    methods.iter().position(|method| method.name() == name).ok_or_else(|| {
-        let names = methods.iter().map(Method::name);
-        let hint = match nearest_name(name, names.clone()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("measured are {}", names.collect::<Vec<_>>().join(", ")),
-        };
-        Failure::cannot(format!("--reference: no method is called `{name}`; {hint}"))
-    })
-}
-
-fn evaluate<'d>(
-    evaluator: &Evaluator,
-    data: &'d DataSet,
-    methods: &[Method<'_>],
-) -> Result<Evaluation<'d>, Failure> {
-    let steps = data.query_count().saturating_mul(methods.len());
-    let progress = Progress::of_steps("answers", steps);
-    let evaluation = evaluator.run_with_progress(data, methods, |_| progress.advance(1));
-    progress.finish();
-    evaluation.map_err(Failure::cannot)
-}
-
 /// Writes the files that were asked for, and prints what is left to say.
-fn show(
-    arguments: &Arguments,
-    evaluation: &Evaluation<'_>,
-    report: &Report<'_>,
-    palette: Palette,
-) -> Result<(), Failure> {
-    if let Some(path) = &arguments.write {
-        destination(path, arguments)?.write(&written(evaluation)?)?;
+fn show(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if let (Some(path), Some(selections)) = (&arguments.write, &output.selections) {
+        destination(path, arguments)?.write(selections)?;
     }
     if let Some(path) = &arguments.svg {
-        destination(path, arguments)?.write(&chart::render(&report.summary))?;
+        destination(path, arguments)?.write(&output.chart)?;
     }
     if arguments.json {
-        output::print(&json::pretty(report)?)
+        output::print(&output.json)
     } else if arguments.svg.is_none() {
-        let is_by_category = arguments.by == Detail::Category;
-        output::print(&report.render(is_by_category, text::screen_width(), palette))
+        output::print(&output.tables)
     } else {
         Ok(())
     }
@@ -216,12 +243,4 @@ fn destination(path: &Path, arguments: &Arguments) -> Result<Destination, Failur
         return Err(Failure::CannotRun(text));
     }
     Destination::new(Some(path), None)
-}
-
-/// The selections of the first policy, which is the first method.
-fn written(evaluation: &Evaluation<'_>) -> Result<String, Failure> {
-    let mut lines = Vec::new();
-    let written = write_selections(evaluation, 0, &mut lines);
-    written.map_err(|error| Failure::writing("selections", &error))?;
-    String::from_utf8(lines).map_err(Failure::cannot)
 }

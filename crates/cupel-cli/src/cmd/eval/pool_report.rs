@@ -1,10 +1,10 @@
-//! The figures as tables.
+//! The figures of pools as tables.
 
 use std::fmt::Write;
 
-use cupel_eval::{Difference, Figure, Mean, Row, Summary};
-use serde::Serialize;
+use cupel_eval::{Difference, Figure, Mean, PoolReport, Row};
 
+use super::comparison::{self, percent, with_error};
 use crate::render::number::{counted, grouped, grouped_count};
 use crate::render::table::{Cell, Side, Table};
 use crate::render::text::width;
@@ -18,36 +18,27 @@ const FIGURE_WIDTH: usize = 14;
 /// How wide the columns before the method are, with the blanks before and after it.
 const MARGIN: usize = 14;
 
-/// All that was measured.
-#[derive(Debug, Serialize)]
-pub(super) struct Report<'a> {
-    /// Figures by set, category, method and budget.
-    #[serde(flatten)]
-    pub(super) summary: Summary,
-    /// The method that the others are compared with.
-    pub(super) reference: &'a str,
-    /// Query by query, with the reference.
-    pub(super) differences: Vec<Difference>,
-}
-
-impl Report<'_> {
-    /// A section for each set, and for each category if wanted.
-    pub(super) fn render(&self, is_by_category: bool, screen: usize, palette: Palette) -> String {
-        let summary = &self.summary;
-        let mut text = format!(
-            "{}, {}, {}\n{INTRODUCTION}\n",
-            counted(summary.pools, "pool"),
-            counted(summary.items, "item"),
-            plural(summary.queries),
-        );
-        let sections = summary.rows.chunk_by(|a, b| a.set == b.set && a.category == b.category);
-        for rows in sections.filter(|rows| is_by_category || rows[0].category.is_none()) {
-            let section = Section { report: self, rows, screen, palette };
-            text.push('\n');
-            text.push_str(&section.render());
-        }
-        text
+/// A section for each set, and for each category if wanted.
+pub(super) fn render(
+    report: &PoolReport,
+    is_by_category: bool,
+    screen: usize,
+    palette: Palette,
+) -> String {
+    let summary = &report.summary;
+    let mut text = format!(
+        "{}, {}, {}\n{INTRODUCTION}\n",
+        counted(summary.pools, "pool"),
+        counted(summary.items, "item"),
+        plural(summary.queries),
+    );
+    let sections = summary.rows.chunk_by(|a, b| a.set == b.set && a.category == b.category);
+    for rows in sections.filter(|rows| is_by_category || rows[0].category.is_none()) {
+        let section = Section { report, rows, screen, palette };
+        text.push('\n');
+        text.push_str(&section.render());
     }
+    text
 }
 
 /// `1 query`, `2 queries`.
@@ -58,7 +49,7 @@ fn plural(queries: usize) -> String {
 
 /// A set or a category: the figures of all methods at all budgets.
 struct Section<'a> {
-    report: &'a Report<'a>,
+    report: &'a PoolReport,
     rows: &'a [Row],
     screen: usize,
     palette: Palette,
@@ -76,7 +67,8 @@ impl Section<'_> {
         if self.differences().next().is_some() {
             let heading = format!("  compared with {}, query by query", self.report.reference);
             let _ = writeln!(text, "\n{}", self.palette.strong(&heading));
-            text.push_str(&self.comparison().render(self.screen, self.palette));
+            let table = comparison::table(self.differences());
+            text.push_str(&table.render(self.screen, self.palette));
         }
         text
     }
@@ -102,10 +94,10 @@ impl Section<'_> {
         columns.extend(budgets.iter().map(|tokens| (grouped(*tokens), Side::Right)));
         let mut table = Table::new(columns);
         for figure in Figure::ALL {
-            let mut label = name(figure);
+            let mut label = figure.name();
             for method in self.rows.chunk_by(|a, b| a.method == b.method) {
                 let of_budget = |tokens| method.iter().find(|row| row.budget_tokens == tokens);
-                let means = budgets.iter().map(|tokens| mean(of_budget(*tokens)?, figure));
+                let means = budgets.iter().map(|tokens| of_budget(*tokens)?.mean(figure));
                 let Some(means) = means.collect::<Option<Vec<Mean>>>() else { continue };
                 let mut row = vec![
                     Cell::styled(std::mem::take(&mut label), style::strong()),
@@ -133,87 +125,10 @@ impl Section<'_> {
         notes
     }
 
-    fn differences(&self) -> impl Iterator<Item = &Difference> {
+    fn differences(&self) -> impl Iterator<Item = &Difference> + Clone {
         let first = &self.rows[0];
         let all = self.report.differences.iter();
         all.filter(|by| by.set == first.set && by.category == first.category)
-    }
-
-    fn comparison(&self) -> Table {
-        let mut table = Table::new(vec![
-            ("", Side::Left),
-            ("method", Side::Left),
-            ("budget", Side::Right),
-            ("points", Side::Right),
-            ("95 % interval", Side::Right),
-            ("won", Side::Right),
-            ("lost", Side::Right),
-            ("tied", Side::Right),
-            ("verdict", Side::Left),
-        ]);
-        for figure in Figure::ALL {
-            let mut label = name(figure);
-            for by in self.differences().filter(|by| by.figure == figure) {
-                table.push(vec![
-                    Cell::styled(std::mem::take(&mut label), style::strong()),
-                    by.method.as_str().into(),
-                    grouped(by.budget_tokens).into(),
-                    points(by.mean).into(),
-                    format!("{} to {}", points(by.low), points(by.high)).into(),
-                    grouped_count(by.wins).into(),
-                    grouped_count(by.losses).into(),
-                    grouped_count(by.ties).into(),
-                    verdict(by),
-                ]);
-            }
-        }
-        table
-    }
-}
-
-fn name(figure: Figure) -> &'static str {
-    match figure {
-        Figure::Recall => "recall",
-        Figure::Full => "full",
-        Figure::Coverage => "coverage",
-    }
-}
-
-fn mean(row: &Row, figure: Figure) -> Option<Mean> {
-    match figure {
-        Figure::Recall => Some(row.recall),
-        Figure::Full => Some(row.full),
-        Figure::Coverage => row.coverage,
-    }
-}
-
-fn with_error(mean: Mean) -> String {
-    format!("{} ± {}", percent(mean.mean), percent(mean.error))
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1}", 100.0 * share)
-}
-
-/// A difference with its sign; what rounds to nothing has none.
-fn points(share: f64) -> String {
-    let text = format!("{:+.1}", 100.0 * share);
-    if matches!(text.as_str(), "+0.0" | "-0.0") { "0.0".to_owned() } else { text }
-}
-
-/// Of fewer queries than this, all go the same way more often than once in twenty trials.
-const FEWEST: usize = 6;
-
-fn verdict(by: &Difference) -> Cell {
-    let differing = by.wins + by.losses;
-    if differing == 0 {
-        Cell::styled("equal", style::faint())
-    } else if !by.is_clear() || differing < FEWEST {
-        Cell::styled("unclear", style::faint())
-    } else if by.mean > 0.0 {
-        Cell::styled("better", style::strong())
-    } else {
-        Cell::styled("worse", style::strong())
     }
 }
 
@@ -232,15 +147,4 @@ fn faults(row: &Row) -> Option<String> {
         let budget = grouped(row.budget_tokens);
         format!("{} at {budget} tokens, counted as 0: {}", row.method, parts.join(", "))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_difference_that_rounds_to_nothing_has_no_sign() {
-        assert_eq!([0.0004, -0.0004, 0.0].map(points), ["0.0"; 3]);
-        assert_eq!([0.125, -0.5].map(points), ["+12.5", "-50.0"]);
-    }
 }

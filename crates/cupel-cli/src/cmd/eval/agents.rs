@@ -1,0 +1,83 @@
+//! Runs of agents, whose requests are trimmed at every step.
+
+use std::sync::Arc;
+
+use cupel_eval::{
+    AgentEvaluator, AgentMethod, AgentReport, AgentRuns, Baseline, RecordedWindows, write_windows,
+};
+use cupel_tokens::TokenCounter;
+
+use super::trim::PolicyTrimmer;
+use super::{Arguments, Detail, Output, Source, agent_report, chart, methods};
+use crate::error::Failure;
+use crate::progress::Progress;
+use crate::render::{json, text};
+use crate::style::Palette;
+
+/// Measures, and says what is to be written and printed.
+pub(super) fn measure(
+    arguments: &Arguments,
+    source: &Source<'_>,
+    palette: Palette,
+) -> Result<Output, Failure> {
+    refuse_what_is_for_pools(arguments)?;
+    let policies = methods::policies(&arguments.policies)?;
+    let counter = counter(arguments.tokenizer.as_deref())?;
+    let data = match source {
+        Source::Stdin(bytes) => AgentRuns::read(super::STDIN, &bytes[..]),
+        Source::Files(files) => AgentRuns::read_files(files),
+    };
+    let data = data.map_err(Failure::cannot)?;
+    let (mut windows, mut budgets) = (Vec::new(), Vec::new());
+    for path in &arguments.selections {
+        let name = path.display().to_string();
+        let read = RecordedWindows::read_file(path, &data).map_err(Failure::cannot)?;
+        methods::tell_skipped(&name, read.skipped(), "runs");
+        budgets.extend(read.budgets());
+        windows.push((name, read));
+    }
+    let trimmers = policies.iter().map(|policy| PolicyTrimmer { policy, counter: counter.clone() });
+    let mut methods: Vec<AgentMethod<'_>> =
+        trimmers.map(|trimmer| AgentMethod::new(&trimmer.policy.name, trimmer)).collect();
+    methods.extend(arguments.baselines.iter().map(|known| AgentMethod::new(known.name(), *known)));
+    methods.extend(windows.into_iter().map(|(name, read)| AgentMethod::new(name, read)));
+    let names: Vec<&str> = methods.iter().map(AgentMethod::name).collect();
+    methods::refuse_equal_names(&names)?;
+    let reference = methods::reference(arguments.reference.as_deref(), &names)?;
+
+    let threads = arguments.threads();
+    let count = |text: &str| counter.count(text);
+    let evaluator = AgentEvaluator::new(arguments.budgets(budgets)?, count).threads(threads);
+    let progress = Progress::of_steps("runs", data.runs().len().saturating_mul(methods.len()));
+    let evaluation = evaluator.run_with_progress(&data, &methods, |_| progress.advance(1));
+    progress.finish();
+    let evaluation = evaluation.map_err(Failure::cannot)?;
+    let report = AgentReport::of(&evaluation, reference, threads);
+    Ok(Output {
+        // The first policy is the first method.
+        selections: arguments.written(|lines| write_windows(&evaluation, 0, lines))?,
+        chart: chart::of_agents(&report.summary),
+        json: json::pretty(&report)?,
+        tables: agent_report::render(&report, text::screen_width(), palette),
+    })
+}
+
+/// What the user asked for, or else what the public judge of such runs counts with.
+fn counter(named: Option<&str>) -> Result<Arc<dyn TokenCounter>, Failure> {
+    let counter = cupel_engine::counter(named.unwrap_or("cl100k_base"));
+    counter.map_err(|error| Failure::of_settings(&error))
+}
+
+fn refuse_what_is_for_pools(arguments: &Arguments) -> Result<(), Failure> {
+    let is_for_pools = |baseline: &&Baseline| **baseline != Baseline::Newest;
+    let flag = if let Some(baseline) = arguments.baselines.iter().find(is_for_pools) {
+        format!("--baseline {}", baseline.name())
+    } else if !arguments.by_tokens.is_empty() {
+        "--by-tokens".to_owned()
+    } else if arguments.by == Detail::Category {
+        "--by category".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Failure::cannot(format!("{flag}: is for pools, the data are runs of agents; leave it out")))
+}

@@ -1,0 +1,70 @@
+//! All that was measured, as data: what `cupel eval --json` prints.
+
+use std::num::NonZeroUsize;
+
+use serde::Serialize;
+
+use crate::agent::{AgentEvaluation, AgentSummary, compare_agents, summarize_agents};
+use crate::compare::compare;
+use crate::difference::Difference;
+use crate::run::Evaluation;
+use crate::summary::{Summary, summarize};
+
+/// The version of the form of all reports; it changes when a reader would have to.
+pub const SCHEMA: &str = "cupel/1";
+
+/// What policies keep of the evidence of queries.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct PoolReport {
+    /// The version of this form: [`SCHEMA`].
+    pub schema: &'static str,
+    /// Figures by set, category, method and budget.
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// The method that the others are compared with.
+    pub reference: String,
+    /// Query by query, with the reference.
+    pub differences: Vec<Difference>,
+}
+
+impl PoolReport {
+    /// Sums an evaluation up, and compares every other method with one of them, by position.
+    pub fn of(evaluation: &Evaluation<'_>, reference: usize, threads: NonZeroUsize) -> Self {
+        Self {
+            schema: SCHEMA,
+            summary: summarize(evaluation),
+            reference: evaluation.methods().get(reference).cloned().unwrap_or_default(),
+            differences: compare(evaluation, reference, threads),
+        }
+    }
+}
+
+/// What is left of the requests of agents.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct AgentReport {
+    /// The version of this form: [`SCHEMA`].
+    pub schema: &'static str,
+    /// Figures by set, method and budget.
+    #[serde(flatten)]
+    pub summary: AgentSummary,
+    /// The method that the others are compared with.
+    pub reference: String,
+    /// Run by run, with the reference.
+    pub differences: Vec<Difference>,
+}
+
+impl AgentReport {
+    /// Sums an evaluation up, and compares every other method with one of them, by position.
+    pub fn of(evaluation: &AgentEvaluation<'_>, reference: usize, threads: NonZeroUsize) -> Self {
+        Self {
+            schema: SCHEMA,
+            summary: summarize_agents(evaluation),
+            reference: evaluation.methods().get(reference).cloned().unwrap_or_default(),
+            differences: compare_agents(evaluation, reference, threads),
+        }
+    }
+}
