@@ -3,6 +3,8 @@
 mod auto;
 #[cfg(feature = "schema")]
 mod catalogue;
+mod detected;
+mod per_language;
 mod strategies;
 
 pub use auto::auto;
