@@ -61,7 +61,7 @@ class Sentences:
 
     def layer(self, x, name):
         query, key, value = (self.heads(self.linear(x, f"{name}.attention.self.{part}")) for part in ("query", "key", "value"))
-        scores = query @ key.transpose(0, 1, 3, 2) / np.sqrt(query.shape[-1])
+        scores = query @ key.transpose(0, 1, 3, 2) / query.shape[-1] ** 0.5
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ value
         mixed = mixed.transpose(0, 2, 1, 3).reshape(x.shape)
@@ -73,7 +73,8 @@ class Sentences:
         return x.reshape(*x.shape[:2], self.HEADS, -1).transpose(0, 2, 1, 3)
 
     def linear(self, x, name):
-        return x @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
+        flat = x.reshape(-1, x.shape[-1]) @ self.weights[f"{name}.weight"].T
+        return flat.reshape(*x.shape[:-1], -1) + self.weights[f"{name}.bias"]
 
     def norm(self, x, name):
         x = x - x.mean(axis=-1, keepdims=True)
@@ -82,7 +83,7 @@ class Sentences:
 
 
 def gelu(x):
-    return 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x**3)))
+    return 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x * x * x)))
 
 
 class Words:

@@ -59,6 +59,11 @@ const SCORERS: &[Entry] = catalogue! {
     "freshness": [gain Number, reach_tokens Number],
     "echo": [strength Number, language Text, fields Numbers],
     "vectors": [],
+    "with-vectors": [
+        scorer Scorer, weight Number, floor Number, exponent Number, share Number,
+        reach_tokens Number, group_exponent Number, later Number,
+        group_by Text, gap_seconds Number
+    ],
 };
 
 const SLICERS: &[Entry] = catalogue! {

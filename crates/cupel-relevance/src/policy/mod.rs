@@ -6,6 +6,7 @@ mod catalogue;
 mod detected;
 mod per_language;
 mod strategies;
+mod with_vectors;
 
 pub use auto::auto;
 pub use strategies::Strategies;

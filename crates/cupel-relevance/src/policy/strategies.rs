@@ -23,7 +23,7 @@ use crate::{
 /// Names and options are those of the scorers and slicers, in kebab case without the suffix:
 /// `bm25`, `widened`, `neighbours`, `group-lift`, `fusion`, `sum`, `product`, `max-norm`, `when`,
 /// `constant`, `live-values`, `class-norm`, `length-norm`, `speaker`, `addressed`, `dates`, `freshness`, `echo`,
-/// `vectors`; `best-first`, `mmr`.
+/// `vectors`, `with-vectors`; `best-first`, `mmr`.
 ///
 /// Strategies that analyse texts take a `language` and `fields`, the tags whose words count too
 /// (`{ symbol = 2, path = 1 }` by default). The language is one by name, `none` for no stems and no
@@ -67,7 +67,7 @@ pub struct Strategies {
     /// The language of the query.
     text_language: Arc<OnceLock<Option<Language>>>,
     detected: Arc<DetectedLanguages>,
-    vectors: Option<(Arc<ItemVectors>, Arc<[f32]>)>,
+    pub(super) vectors: Option<(Arc<ItemVectors>, Arc<[f32]>)>,
     /// The query, for each way of analysing it.
     queries: Arc<Mutex<Vec<Query>>>,
     /// One for each way of analysing texts.
@@ -145,7 +145,8 @@ impl Strategies {
         self.detected.of(items).or_else(of_query)
     }
 
-    /// With vectors for the items and for the query, for the scorer `vectors` and for `mmr`.
+    /// With vectors for the items and for the query, for the scorers `vectors` and `with-vectors`,
+    /// of which [`auto`](crate::auto) has one, and for `mmr`.
     #[must_use]
     pub fn with_vectors(mut self, items: Arc<ItemVectors>, query: Vec<f32>) -> Self {
         self.vectors = Some((items, query.into()));
@@ -216,7 +217,7 @@ impl Strategies {
 }
 
 /// The names of the scorers.
-pub(super) const SCORERS: [&str; 19] = [
+pub(super) const SCORERS: [&str; 20] = [
     "bm25",
     "widened",
     "neighbours",
@@ -236,6 +237,7 @@ pub(super) const SCORERS: [&str; 19] = [
     "freshness",
     "echo",
     "vectors",
+    "with-vectors",
 ];
 
 /// The names of the slicers.
@@ -307,6 +309,7 @@ impl StrategyProvider for Strategies {
                 let (items, query) = self.supplied_vectors()?;
                 Box::new(VectorScorer::new(items.clone(), query)?)
             }
+            "with-vectors" => self.with_vectors_beside(options)?,
             _ => return Err(unknown("scorer", name)),
         })
     }
@@ -345,7 +348,7 @@ fn unknown(what: &str, name: &str) -> DescriptionError {
     DescriptionError::new(format!("unknown {what} `{name}`"))
 }
 
-fn number(
+pub(super) fn number(
     options: &mut Options<'_>,
     name: &'static str,
     usual: f64,
@@ -377,7 +380,7 @@ fn bm25_parameters(options: &mut Options<'_>) -> Result<Bm25Parameters, Descript
     })
 }
 
-fn kernel(options: &mut Options<'_>) -> Result<Kernel, DescriptionError> {
+pub(super) fn kernel(options: &mut Options<'_>) -> Result<Kernel, DescriptionError> {
     let usual = Kernel::default();
     Ok(Kernel {
         reach_tokens: number(options, "reach_tokens", usual.reach_tokens)?,
@@ -398,7 +401,7 @@ fn neighbours(options: &mut Options<'_>) -> Result<NeighbourScorer, DescriptionE
 }
 
 /// The grouping that the options name, or by a tag.
-fn grouping(options: &mut Options<'_>, tag: &str) -> Result<Grouping, DescriptionError> {
+pub(super) fn grouping(options: &mut Options<'_>, tag: &str) -> Result<Grouping, DescriptionError> {
     let by_tag: Option<String> = options.optional("group_by")?;
     let gap = options.optional("gap_seconds")?.map(longest_gap).transpose()?;
     Ok(match (by_tag, gap) {
@@ -465,6 +468,7 @@ mod tests {
             "type = 'dates', month_factor = 2, day_factor = 3",
             "type = 'freshness', gain = 1, reach_tokens = 9",
             "type = 'echo', strength = 0.5",
+            "type = 'with-vectors', scorer = 'bm25'",
         ] {
             let result = read(&format!("slicer = 'best-first'\nscorers = [{{ {scorer} }}]"));
             assert!(result.is_ok(), "{scorer}: {result:?}");
