@@ -52,8 +52,8 @@ pub use live_values::LiveValuesScorer;
 pub use neighbours::{NeighbourParameters, NeighbourScorer, NeighbourShare};
 pub use norm::{ClassNormScorer, LengthNormScorer};
 pub use speaker::SpeakerScorer;
-pub(crate) use vectors::cosine;
 pub use vectors::{ItemVectors, VectorScorer};
+pub(crate) use vectors::{cosine, unit_vector};
 pub use when::{Condition, WhenScorer};
 pub use widened::WidenedScorer;
 
