@@ -1,0 +1,247 @@
+//! Which language texts are in.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use foldhash::fast::RandomState;
+
+use super::analysis::is_compound;
+use super::for_each_word;
+use super::language::Language;
+use super::script::{is_han, is_kana};
+
+/// How many words are looked at.
+const MOST_WORDS: u32 = 20_000;
+
+/// How many bytes are looked at, should words be that long.
+const MOST_BYTES: usize = 16 * MOST_WORDS as usize;
+
+/// The share of a language's words that its texts have at least.
+const LEAST_SHARE: f64 = 0.06;
+
+/// How many times as many words of its own a language must have as any other.
+const LEAD: f64 = 1.5;
+
+/// One bit for each language, in their order.
+type Languages = u32;
+
+impl Language {
+    /// The language that texts are in; `None` where that is unsure, as for code, numbers, texts of a
+    /// few words or in several languages.
+    ///
+    /// **Steps:** of the first 20,000 words, count those that are stop words of each language. (A
+    /// pair of characters counts as a word of Chinese, and of Japanese where Kana is in it.) The
+    /// language with the most must have at least 6 % of the words; and beside each other language, of
+    /// the words that only one of the two has, it must have 1.5 times as many.
+    ///
+    /// **Cost:** one pass, over no more than 20,000 words or 320,000 bytes.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use cupel_relevance::Language;
+    ///
+    /// assert_eq!(Language::detect(["Where is the key?"]), Some(Language::English));
+    /// assert_eq!(Language::detect(["鍵はどこにありますか"]), Some(Language::Japanese));
+    /// assert_eq!(Language::detect(["let x = 3;", "17.5"]), None);
+    /// ```
+    pub fn detect<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<Self> {
+        let mut count = Count::new();
+        for text in texts {
+            if !count.add(text) {
+                break;
+            }
+        }
+        count.language()
+    }
+}
+
+/// Words counted by the languages that have them.
+pub(crate) struct Count {
+    lists: &'static StopLists,
+    /// For each set of languages.
+    words_by_set: Vec<u32>,
+    words: u32,
+    bytes_left: usize,
+    buffer: String,
+}
+
+impl Count {
+    pub(crate) fn new() -> Self {
+        let lists = StopLists::get();
+        let words_by_set = vec![0; lists.sets.len()];
+        Self { lists, words_by_set, words: 0, bytes_left: MOST_BYTES, buffer: String::new() }
+    }
+
+    /// Counts the words of a text. Returns whether more is wanted.
+    pub(crate) fn add(&mut self, text: &str) -> bool {
+        let read = super::beginning(text, self.bytes_left);
+        self.bytes_left -= read.len();
+        for_each_word(read, |word| {
+            if self.words < MOST_WORDS && !is_compound(word) {
+                self.words += 1;
+                if let Some(set) = self.lists.set_of(word, &mut self.buffer) {
+                    self.words_by_set[set] += 1;
+                }
+            }
+        });
+        self.words < MOST_WORDS && read.len() == text.len()
+    }
+
+    /// The language of what was counted.
+    pub(crate) fn language(&self) -> Option<Language> {
+        // The first of the best, should two have as many.
+        let best = Language::all().rev().max_by_key(|language| self.of(*language))?;
+        let is_enough = f64::from(self.of(best)) >= LEAST_SHARE * f64::from(self.words);
+        let leads = |other: Language| {
+            let lead = f64::from(self.of_one_only(best, other));
+            lead > 0.0 && lead >= LEAD * f64::from(self.of_one_only(other, best))
+        };
+        let mut others = Language::all().filter(|other| *other != best);
+        (is_enough && others.all(leads)).then_some(best)
+    }
+
+    fn of(&self, language: Language) -> u32 {
+        self.sum(|set| set & bit(language) != 0)
+    }
+
+    /// The words of one language that another has not.
+    fn of_one_only(&self, one: Language, other: Language) -> u32 {
+        self.sum(|set| set & bit(one) != 0 && set & bit(other) == 0)
+    }
+
+    fn sum(&self, counts: impl Fn(Languages) -> bool) -> u32 {
+        let sets = self.lists.sets.iter().zip(&self.words_by_set);
+        sets.filter(|(set, _)| counts(**set)).map(|(_, words)| words).sum()
+    }
+}
+
+const fn bit(language: Language) -> Languages {
+    1 << language as u32
+}
+
+/// The stop words of all languages, each with the languages that have it.
+struct StopLists {
+    /// For each word the number of its set.
+    words: HashMap<&'static str, usize, RandomState>,
+    /// The distinct sets of languages; first those of the scripts without spaces.
+    sets: Vec<Languages>,
+}
+
+const CHINESE: usize = 0;
+const JAPANESE: usize = 1;
+
+impl StopLists {
+    fn get() -> &'static Self {
+        static LISTS: OnceLock<StopLists> = OnceLock::new();
+        LISTS.get_or_init(Self::collect)
+    }
+
+    fn collect() -> Self {
+        let mut languages: HashMap<&'static str, Languages, RandomState> = HashMap::default();
+        for language in Language::all() {
+            for word in language.stop_words() {
+                *languages.entry(word).or_default() |= bit(language);
+            }
+        }
+        let mut sets = vec![bit(Language::Chinese), bit(Language::Japanese)];
+        let mut distinct: Vec<Languages> = languages.values().copied().collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        sets.extend(distinct);
+        let number: HashMap<Languages, usize> =
+            sets.iter().enumerate().map(|(number, set)| (*set, number)).collect();
+        let words = languages.into_iter().map(|(word, set)| (word, number[&set])).collect();
+        Self { words, sets }
+    }
+
+    /// The number of the set of languages that have a word.
+    fn set_of(&self, word: &str, lower: &mut String) -> Option<usize> {
+        if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return self.words.get(word).copied();
+        }
+        if word.chars().any(is_kana) {
+            return Some(JAPANESE);
+        }
+        if word.chars().all(is_han) {
+            return Some(CHINESE);
+        }
+        lower.clear();
+        lower.extend(word.chars().flat_map(char::to_lowercase));
+        self.words.get(lower.as_str()).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_sentences_are_enough_in_every_language() {
+        let texts = [
+            "أين المفتاح؟ إنه تحت الجرة التي بجانب الباب. هل تأتي معنا غدا؟",
+            "Non dago giltza? Hori ez dakit, baina ate ondoan dagoela uste dut eta hura hartu behar da.",
+            "On és la clau? És a sota del test que hi ha al costat de la porta, amb les altres.",
+            "钥匙在哪里?它在门旁边的花盆下面。",
+            "Hvor er nøglen? Den ligger under krukken ved døren, men jeg har ikke set den i dag.",
+            "Waar is de sleutel? Die ligt onder de pot naast de deur, maar ik heb hem niet gezien.",
+            "Where is the key? It is under the pot beside the door, but I have not seen it.",
+            "Missä avain on? Se on ruukun alla oven vieressä, mutta minä en ole nähnyt sitä.",
+            "Où est la clé ? Elle est sous le pot à côté de la porte, mais je ne l'ai pas vue.",
+            "Wo ist der Schlüssel? Er liegt unter dem Topf neben der Tür, aber ich habe ihn nicht gesehen.",
+            "Πού είναι το κλειδί; Είναι κάτω από τη γλάστρα, αλλά δεν το έχω δει.",
+            "Hol van a kulcs? A cserép alatt van az ajtó mellett, de én még nem láttam.",
+            "Di mana kuncinya? Kunci itu ada di bawah pot yang di samping pintu, tetapi saya belum melihatnya.",
+            "Dov'è la chiave? È sotto il vaso che sta accanto alla porta, ma non l'ho vista.",
+            "鍵はどこにありますか。ドアの横の鉢の下にあります。",
+            "Hvor er nøkkelen? Den ligger under krukka ved døra, men jeg har ikke sett den selv, hva med deg?",
+            "Onde está a chave? Ela está debaixo do vaso que fica ao lado da porta, mas eu não a vi.",
+            "Unde este cheia? Este sub ghiveciul de lângă ușă, dar eu nu am văzut-o.",
+            "Где ключ? Он лежит под горшком у двери, но я его не видел.",
+            "¿Dónde está la llave? Está debajo de la maceta que hay junto a la puerta, pero yo no la he visto.",
+            "Var är nyckeln? Den ligger under krukan vid dörren, men jag har inte sett den.",
+            "சாவி எங்கே உள்ளது? அது கதவு அருகில் உள்ள பானை கீழ் என்று ஒரு நண்பர் சொன்னார்.",
+            "Anahtar nerede? Kapının yanındaki saksının altında, ama ben onu daha görmedim ve çok merak ediyorum.",
+        ];
+        for (language, text) in Language::all().zip(texts) {
+            assert_eq!(Language::detect(text.split_inclusive('.')), Some(language), "{text}");
+        }
+    }
+
+    #[test]
+    fn code_numbers_and_nothing_are_in_no_language() {
+        let code = "fn parse(text: &str) -> Result<Vec<u8>, Error> { let mut out = Vec::new(); \
+            while let Some(byte) = next(text)? { out.push(byte); } Ok(out) }";
+        let json = r#"{"id": "user_9fk2", "seats": 12, "fare": 1200.50, "cabin": "economy"}"#;
+        for texts in [&[][..], &[""], &[" \n—…"], &["17 4.5", "2024-05-15"], &[code], &[json]] {
+            assert_eq!(Language::detect(texts.iter().copied()), None, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn two_languages_in_equal_parts_are_none_and_a_few_foreign_words_change_nothing() {
+        let german = "Wo ist der Schlüssel? Er liegt unter dem Topf neben der Tür.";
+        let english = "Where is the key? It is under the pot beside the door.";
+        assert_eq!(Language::detect([german, english]), None);
+        let mostly = [german, german, german, english];
+        assert_eq!(Language::detect(mostly), Some(Language::German));
+    }
+
+    #[test]
+    fn a_word_that_several_languages_have_decides_nothing() {
+        assert_eq!(Language::detect(["in"]), None);
+        assert_eq!(Language::detect(["die"]), None);
+    }
+
+    #[test]
+    fn only_the_first_words_count_however_long_the_texts_are() {
+        let english = "the key is under the pot ".repeat(4_000);
+        let german = "der Schlüssel liegt unter dem Topf ".repeat(40_000);
+        assert_eq!(Language::detect([&*english, &*german]), Some(Language::English));
+        let both = format!("{english}{german}");
+        assert_eq!(Language::detect([&*both]), Some(Language::English));
+        let mut count = Count::new();
+        assert!(!count.add(&"x".repeat(MOST_BYTES + 1)));
+        assert_eq!((count.words, count.bytes_left), (1, 0));
+    }
+}
