@@ -32,20 +32,14 @@ pub(crate) fn join_turns(
     let mut home: Vec<Option<usize>> = vec![None; turns.len()];
     for group in groups {
         let turn = group.messages.iter().find_map(|at| turns[*at]).map(|turn| same.first(turn));
-        match turn.and_then(|turn| home[turn]) {
-            Some(at) => {
-                joined[at].messages.extend(&group.messages);
-                if let Some(reason) = group.pin {
-                    joined[at].pin(reason);
-                }
-            }
-            None => {
-                if let Some(turn) = turn {
-                    home[turn] = Some(joined.len());
-                }
-                joined.push(group);
-            }
+        if let Some(at) = turn.and_then(|turn| home[turn]) {
+            joined[at].take_in(group);
+            continue;
         }
+        if let Some(turn) = turn {
+            home[turn] = Some(joined.len());
+        }
+        joined.push(group);
     }
     for group in &mut joined {
         group.messages = ascending(std::mem::take(&mut group.messages));

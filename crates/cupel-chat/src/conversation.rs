@@ -7,8 +7,9 @@ use crate::file::File;
 use crate::format::content;
 use crate::grouping::PinReason;
 use crate::json::{Json, Object};
-use crate::rest::{has_text, is_setting};
+use crate::rest::has_text;
 use crate::text::{JsonText, Text};
+use crate::uncounted::is_setting;
 use crate::validate::{Finding, Fix};
 
 /// What a format made of a request.

@@ -122,7 +122,7 @@ fn push_pieces(content: &mut String, pieces: &[Piece]) {
             Content::Text(text) => push_line(content, text),
             Content::Image(_, json) => push_line(content, &named("image", json.view())),
             Content::File(file, json) => match file.open() {
-                Opened::Text(text) => push_line(content, &text),
+                Opened::Text(text) => push_line(content, text),
                 Opened::Attachment(_) => push_line(content, &named("attachment", json.view())),
             },
             Content::Opaque(json) => push_line(content, &named("attachment", json.view())),

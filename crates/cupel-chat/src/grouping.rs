@@ -58,6 +58,12 @@ impl Group {
         self.pin.get_or_insert(reason);
     }
 
+    /// Adds another group: one is pinned if either was.
+    pub(crate) fn take_in(&mut self, other: Self) {
+        self.messages.extend(other.messages);
+        self.pin = self.pin.or(other.pin);
+    }
+
     fn holds(&self, message: usize) -> bool {
         self.messages.binary_search(&message).is_ok()
     }

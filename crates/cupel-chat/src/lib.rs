@@ -156,6 +156,7 @@ mod rest;
 #[cfg(test)]
 mod testing;
 mod text;
+mod uncounted;
 mod validate;
 mod weigh;
 
@@ -167,7 +168,7 @@ pub use grouping::PinReason;
 pub use pin::{ParsePinError, Pin};
 pub use repair::Repair;
 pub use request::Request;
-pub use rest::{UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
+pub use uncounted::{UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
 pub use validate::Violation;
 
 /// The examples of the README.

@@ -108,11 +108,11 @@ impl<'a> Scale<'a> {
     }
 
     /// A file counts as its text, or by the provider's rule.
-    fn put_file(&mut self, nature: Nature, file: &File) {
+    fn put_file(&mut self, nature: Nature, file: &'a File) {
         match file.open() {
-            Opened::Text(text) => self.put(nature, self.counter.count(&text)),
+            Opened::Text(text) => self.put_text(nature, text),
             Opened::Attachment(attachment) => {
-                self.put(nature, self.overheads.attachment_tokens(&attachment));
+                self.put(nature, self.overheads.attachment_tokens(attachment));
                 self.mark_as_estimate();
             }
         }

@@ -1,11 +1,13 @@
 //! Files within a request: what they are, and what is known of their size.
 //!
-//! A file is looked at when it is counted, not when it is read.
+//! A file is looked into when it is counted, not when the request is read, and once.
 
 mod base64;
 mod image;
 mod pdf;
 mod sound;
+
+use std::sync::OnceLock;
 
 use cupel_tokens::Attachment;
 
@@ -43,6 +45,8 @@ pub(crate) struct File {
     data: Option<Text>,
     /// What the request says that it is.
     media_type: Option<Text>,
+    /// What it turned out to be, once somebody looked.
+    opened: OnceLock<Opened>,
 }
 
 /// What a file turned out to be.
@@ -62,11 +66,15 @@ impl File {
         let text = |names| fields.any_of(names).and_then(|(_, json): (_, Json<'_>)| json.text());
         let data = text(&["file_data", "data", "base64", "bytes"]);
         let media_type = text(&["media_type", "mime_type", "mimeType", "mediaType", "format"]);
-        (Self { data, media_type }, holder)
+        (Self { data, media_type, opened: OnceLock::new() }, holder)
     }
 
     /// Looks into it. What the bytes are counts more than what they are said to be.
-    pub(crate) fn open(&self) -> Opened {
+    pub(crate) fn open(&self) -> &Opened {
+        self.opened.get_or_init(|| self.look())
+    }
+
+    fn look(&self) -> Opened {
         let Some(data) = self.data.as_deref() else {
             return Opened::Attachment(Attachment::Elsewhere);
         };
@@ -119,7 +127,7 @@ mod tests {
     use base64::encode;
 
     fn open(block: &str) -> Opened {
-        File::of(&Json::parse(block).unwrap().object().unwrap()).0.open()
+        File::of(&Json::parse(block).unwrap().object().unwrap()).0.look()
     }
 
     #[test]

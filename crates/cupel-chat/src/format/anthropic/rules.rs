@@ -1,163 +1,28 @@
-//! Anthropic Messages.
-//!
-//! Every `tool_use` is answered by the user's message that follows, results first, and the first
-//! message is the user's. So a bundle is a whole turn, from one message of the user to the next. Of
-//! the last turn the user's message is pinned, and each step of the agent is a bundle: what the
-//! assistant says and the results that follow. A user's message that has results as well as words
-//! belongs to the step that it answers; if its words are the user's last, that step is pinned too.
-//!
-//! Models that take system messages want them behind a message of the user: such a message belongs to
-//! its turn. A compaction stands for all that came before it, and stays.
-//!
-//! A step that begins without thinking stays with the one before it that began with thinking: the
-//! first step that the service sees must keep its thinking.
+//! The rules of Anthropic.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use cupel_tokens::{Model, Overheads};
-
-use super::openai_chat::missing_id;
-use super::{Dialect, content};
-use crate::ChatError;
-use crate::conversation::{Answer, Bond, Call, Conversation, Fixed, Message, Nature, Role};
-use crate::document::Document;
-use crate::grouping::{Group, PinReason, turns};
-use crate::json::{Json, Object};
+use crate::conversation::{Bond, Conversation, Message, Role};
+use crate::json::Json;
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
-use crate::rest::push_rest;
 use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
 
-pub(crate) struct Anthropic;
-
-impl Dialect for Anthropic {
-    fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError> {
-        let listing = document.listing(&["messages"])?;
-        let top = &listing.top;
-        let mut conversation = Conversation {
-            list: listing.path.to_owned(),
-            model: top.text("model").map(|name| name.to_string()),
-            output_limit: top.get("max_tokens").and_then(Json::whole_number),
-            wants_reasoning: top
-                .get("thinking")
-                .and_then(|thinking| thinking.at_path("type")?.text())
-                .is_some_and(|kind| kind == "enabled"),
-            ..Conversation::default()
-        };
-        if let Some(system) = top.get("system") {
-            conversation.fixed.push(Fixed::instructions("system", system));
-        }
-        if let Some(tools) = top.get("tools") {
-            let tools = Fixed::tools("tools", tools, &mut conversation.flaws);
-            conversation.fixed.push(tools);
-        }
-        conversation.read_others("", top, &["messages", "system", "tools"]);
-        conversation.takes_system_messages = conversation
-            .model
-            .as_deref()
-            .and_then(|name| Model::find(name).ok())
-            .is_some_and(|model| model.takes_system_messages);
-        conversation.read_messages(listing.elements, read_message);
-        Ok(conversation)
-    }
-
-    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
-        check_beginning(conversation, findings);
-        check_system_messages(conversation, findings);
-        check_unique_ids(conversation, IdScope::Request, findings);
-        Pairing::of(&conversation.messages).check(conversation, true, findings);
-        check_results_first(conversation, findings);
-        check_server_results(conversation, findings);
-        check_texts(conversation, findings);
-        check_endings(conversation, findings);
-        check_last_turn(conversation, findings);
-    }
-
-    fn group(&self, conversation: &Conversation) -> Vec<Group> {
-        turns(conversation, false)
-    }
-
-    fn overheads(&self) -> Overheads {
-        Overheads::anthropic()
-    }
-}
-
-fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
-    let native_role = object.text("role").unwrap_or_default();
-    let role = match native_role.as_ref() {
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "system" => Role::System,
-        _ => Role::Unknown,
-    };
-    let mut message = Message::new(json, role, native_role);
-    message.notes.take_in(object);
-    if role == Role::Unknown {
-        let known = ["user", "assistant"];
-        message.flaws.push(content::role_flaw(path, "role", object.get("role"), &known));
-    }
-    let body = object.get("content");
-    if body.is_none() {
-        message.flaws.push(content::missing(&format!("{path}.content"), Fix::Drop(at)));
-    }
-    let path = format!("{path}.content");
-    content::read(&mut message, body, &path, Nature::Words, |message, index, block| {
-        read_block(message, at, &path, index, block)
-    });
-    push_rest(object, &["content"], Nature::Words, &mut message.pieces);
-    message
-}
-
-/// Takes calls and results. Returns whether the block was one.
-fn read_block(
-    message: &mut Message,
-    at: usize,
-    path: &str,
-    index: usize,
-    block: &Object<'_>,
-) -> bool {
-    let kind = block.text("type").unwrap_or_default();
-    if index == 0 && matches!(kind.as_ref(), "thinking" | "redacted_thinking") {
-        message.bond = Bond::Reasoning;
-    }
-    if kind == "compaction" {
-        message.stays = Some(PinReason::Reference);
-    }
-    let (home, id_field) = match kind.as_ref() {
-        "tool_use" => (Role::Assistant, "id"),
-        "tool_result" => (Role::User, "tool_use_id"),
-        _ => return false,
-    };
-    let drop = Fix::DropBlocks(at, vec![index]);
-    let path = format!("{path}[{index}]");
-    let Some(id) = block.text(id_field) else {
-        message.flaws.push(missing_id(&format!("{path}.{id_field}"), drop));
-        return true;
-    };
-    let nature = if home == Role::User { Nature::Answer } else { Nature::Words };
-    push_rest(block, &["name", "input", "content"], nature, &mut message.pieces);
-    if message.role != home {
-        message.flaws.push(content::misplaced(&path, &kind, home, drop));
-    } else if home == Role::Assistant {
-        message.calls.push(Call {
-            id,
-            name: block.text("name").unwrap_or_default(),
-            arguments: block.get("input").map(content::as_written).unwrap_or_default(),
-            needs_answer: true,
-            block: Some(index),
-        });
-    } else {
-        message.answers.push(Answer { id, name: None, block: Some(index) });
-        if let Some(result) = block.get("content") {
-            content::nested(result, Nature::Answer, 0, &mut message.pieces);
-        }
-    }
-    true
+pub(super) fn check(conversation: &Conversation, findings: &mut Vec<Finding>) {
+    check_beginning(conversation, findings);
+    check_system_messages(conversation, findings);
+    check_unique_ids(conversation, IdScope::Request, findings);
+    Pairing::of(&conversation.messages).check(conversation, true, findings);
+    check_results_first(conversation, findings);
+    check_server_results(conversation, findings);
+    check_texts(conversation, findings);
+    check_endings(conversation, findings);
+    check_last_turn(conversation, findings);
 }
 
 /// The first message must be the user's.
-pub(super) fn check_beginning(conversation: &Conversation, findings: &mut Vec<Finding>) {
+fn check_beginning(conversation: &Conversation, findings: &mut Vec<Finding>) {
     let spoken = conversation.messages.iter().enumerate();
     let spoken = spoken.filter(|(_, message)| message.role != Role::System);
     // Of an unknown role nobody can say whose it is.
@@ -326,99 +191,9 @@ fn check_results_first(conversation: &Conversation, findings: &mut Vec<Finding>)
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples::{call, list, result, user};
     use crate::Format::Anthropic;
-    use crate::testing::{labels, read, repaired, violations};
-
-    fn call(id: &str) -> String {
-        format!(
-            r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"ls","input":{{}}}}]}}"#
-        )
-    }
-
-    fn result(id: &str) -> String {
-        format!(
-            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}]}}"#
-        )
-    }
-
-    fn user(text: &str) -> String {
-        format!(r#"{{"role":"user","content":"{text}"}}"#)
-    }
-
-    fn list(messages: &[String]) -> String {
-        format!("[{}]", messages.join(","))
-    }
-
-    #[test]
-    fn turns_stay_whole_and_the_last_goes_step_by_step() {
-        let text = list(&[
-            user("first"),
-            call("a"),
-            result("a"),
-            r#"{"role":"assistant","content":"done"}"#.into(),
-            user("second"),
-            call("b"),
-            result("b"),
-            call("c"),
-            result("c"),
-        ]);
-        assert_eq!(
-            labels(&text, Anthropic),
-            [
-                "[0..4]: user, 2 × assistant, tool result",
-                "*[4]: user",
-                "[5..7]: assistant, tool result",
-                "*[7..9]: assistant, tool result",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_step_without_thinking_stays_with_the_thinking_before_it() {
-        let thought = call("a").replace(
-            r#""content":["#,
-            r#""content":[{"type":"thinking","thinking":"hm","signature":"s"},"#,
-        );
-        let again = thought.replace("\"a\"", "\"c\"");
-        let text =
-            list(&[user("go"), thought, result("a"), call("b"), result("b"), again, result("c")]);
-        assert_eq!(
-            labels(&text, Anthropic),
-            [
-                "*[0]: user",
-                "[1..5]: 2 × assistant, 2 tool results",
-                "*[5..7]: assistant, tool result",
-            ]
-        );
-    }
-
-    #[test]
-    fn words_beside_results_pin_the_step_that_they_are_in() {
-        let mixed = result("a").replace("]}", r#",{"type":"text","text":"and now the other"}]}"#);
-        let text =
-            list(&[user("go"), call("a"), mixed, call("b"), result("b"), call("c"), result("c")]);
-        assert_eq!(
-            labels(&text, Anthropic),
-            [
-                "*[0]: user",
-                "*[1..3]: assistant, tool result, user",
-                "[3..5]: assistant, tool result",
-                "*[5..7]: assistant, tool result",
-            ]
-        );
-        assert_eq!(read(&text, Anthropic).query().as_deref(), Some("and now the other"));
-    }
-
-    #[test]
-    fn system_and_tools_are_fixed() {
-        let text = r#"{"model":"claude-x","max_tokens":9,"system":[{"type":"text","text":"S"}],
-            "tools":[{"name":"ls","input_schema":{}}],"messages":[{"role":"user","content":"go"}]}"#;
-        assert_eq!(
-            labels(text, Anthropic),
-            ["*system: system prompt", "*tools: tool definition", "*messages[0]: user"]
-        );
-        assert_eq!(read(text, Anthropic).output_limit(), Some(9));
-    }
+    use crate::testing::{read, repaired, violations};
 
     #[test]
     fn broken_rules_are_named() {
@@ -450,46 +225,6 @@ mod tests {
                 "[6] thinking-last",
             ]
         );
-    }
-
-    #[test]
-    fn system_messages_are_for_models_that_take_them_and_stay_where_they_are() {
-        let system = r#"{"role":"system","content":"S"}"#.to_owned();
-        let said = r#"{"role":"assistant","content":"done"}"#.to_owned();
-        let request = |model: &str, messages: &[String]| {
-            format!(r#"{{"model":"{model}","messages":{}}}"#, list(messages))
-        };
-        let messages =
-            [user("a"), system.clone(), said.clone(), user("b"), said.clone(), user("c")];
-        let text = request("claude-opus-4-8", &messages);
-        assert_eq!(
-            labels(&text, Anthropic),
-            [
-                "*messages[0..3]: user, system, assistant",
-                "messages[3..5]: user, assistant",
-                "*messages[5]: user",
-            ]
-        );
-        let refused = violations(&request("claude-sonnet-4-5", &messages), Anthropic);
-        assert_eq!(
-            refused,
-            [
-                "messages[1]: the system prompt is no message; put it into the field `system` of the \
-              request (system-message)"
-            ]
-        );
-        let misplaced = request("claude-opus-4-8", &[user("a"), said, system, user("b")]);
-        assert!(violations(&misplaced, Anthropic)[0].contains("must follow one of the user"));
-    }
-
-    #[test]
-    fn a_compaction_stays() {
-        let summary = r#"{"role":"assistant","content":[{"type":"compaction","content":"so far"},
-            {"type":"text","text":"on we go"}]}"#;
-        let text = list(&[user("a"), summary.into(), user("b"), call("x"), result("x"), user("c")]);
-        let labels = labels(&text, Anthropic);
-        assert_eq!(labels[0], "*[0..2]: user, assistant");
-        assert!(!labels[1].starts_with('*'));
     }
 
     #[test]

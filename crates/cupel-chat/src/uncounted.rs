@@ -1,0 +1,167 @@
+//! The fields of a request that no model reads.
+
+/// Fields that count nothing, whatever they hold, in messages, blocks, calls and results: ids, names of
+/// models and types, metadata, signatures and encrypted content, addresses, times.
+///
+/// Every other text of a request counts, also where no rule knows the field. What files hold is
+/// counted by pages, seconds or pixels.
+pub const UNCOUNTED_FIELDS: [&str; 74] = [
+    "annotations",
+    "approval_request_id",
+    "artifact",
+    "authorization",
+    "authorization_token",
+    "cache_control",
+    "call_id",
+    "citations",
+    "completed_at",
+    "container",
+    "container_id",
+    "conversation_id",
+    "create_time",
+    "created",
+    "created_at",
+    "createdAt",
+    "createTime",
+    "detail",
+    "encrypted_content",
+    "encrypted_index",
+    "encrypted_stdout",
+    "execution",
+    "file_id",
+    "file_uri",
+    "file_url",
+    "fileUri",
+    "finish_reason",
+    "headers",
+    "id",
+    "image_url",
+    "item_id",
+    "lastModified",
+    "logprobs",
+    "media_type",
+    "mediaType",
+    "message_id",
+    "metadata",
+    "mime_type",
+    "mimeType",
+    "model",
+    "model_name",
+    "native_finish_reason",
+    "object",
+    "parent_id",
+    "phase",
+    "previous_response_id",
+    "provider",
+    "request_id",
+    "response_id",
+    "response_metadata",
+    "role",
+    "server_url",
+    "service_tier",
+    "session",
+    "session_id",
+    "sessionId",
+    "signature",
+    "status",
+    "stop_reason",
+    "stop_sequence",
+    "system_fingerprint",
+    "thought_signature",
+    "thoughtSignature",
+    "thread_id",
+    "timestamp",
+    "tool_call_id",
+    "tool_use_id",
+    "type",
+    "url",
+    "usage",
+    "usage_metadata",
+    "user",
+    "user_id",
+    "uuid",
+];
+
+/// Fields beside the messages that count nothing, whatever they hold: they steer the service, and
+/// the model does not read them. [`UNCOUNTED_FIELDS`] count nothing there as well.
+pub const UNCOUNTED_SETTINGS: [&str; 58] = [
+    "anthropic_beta",
+    "anthropic_version",
+    "api_base",
+    "api_key",
+    "api_version",
+    "audio",
+    "background",
+    "betas",
+    "cached_content",
+    "cachedContent",
+    "context_management",
+    "conversation",
+    "custom_llm_provider",
+    "extra_headers",
+    "include",
+    "inference_geo",
+    "labels",
+    "logit_bias",
+    "mcp_servers",
+    "media_resolution",
+    "mediaResolution",
+    "modalities",
+    "models",
+    "moderation",
+    "plugins",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "reasoning",
+    "reasoning_effort",
+    "response_mime_type",
+    "response_modalities",
+    "responseMimeType",
+    "responseModalities",
+    "route",
+    "safety_identifier",
+    "safety_settings",
+    "safetySettings",
+    "speech_config",
+    "speechConfig",
+    "speed",
+    "stop",
+    "stop_sequences",
+    "stopSequences",
+    "store",
+    "stream",
+    "stream_options",
+    "thinking",
+    "thinking_config",
+    "thinkingConfig",
+    "tool_choice",
+    "tool_config",
+    "toolConfig",
+    "transforms",
+    "truncation",
+    "user_id",
+    "verbosity",
+    "web_search_options",
+];
+
+pub(crate) fn is_uncounted(name: &str) -> bool {
+    UNCOUNTED_FIELDS.contains(&name)
+}
+
+pub(crate) fn is_setting(name: &str) -> bool {
+    UNCOUNTED_SETTINGS.contains(&name) || is_uncounted(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_lists_are_in_order_and_name_nothing_twice() {
+        let key = |name: &&str| name.to_lowercase().replace('_', " ");
+        assert!(UNCOUNTED_FIELDS.is_sorted_by_key(key));
+        assert!(UNCOUNTED_SETTINGS.is_sorted_by_key(key));
+        assert!(UNCOUNTED_FIELDS.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}
