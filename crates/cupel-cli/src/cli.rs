@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use cupel_engine::{
-    Engine, Format, Limits, NamedPolicy, Options, Pin, Superseded, parse_margin, parse_tokens,
+    Engine, Format, Limits, NamedPolicy, Options, Pin, Superseded, VectorFile, parse_margin,
+    parse_tokens,
 };
 
 use crate::cmd::{Command, Context};
 use crate::error::Failure;
+use crate::input::Input;
 use crate::policy;
 use crate::progress::Bars;
 use crate::settings::Settings;
@@ -86,6 +88,13 @@ pub(crate) struct RequestArguments {
     /// Repair a request that its provider would refuse, and tell what was done
     #[arg(long)]
     pub(crate) repair: bool,
+
+    /// Never let the user speak twice in a row in what is left
+    ///
+    /// As the chat templates of many open models want it. Then whole turns are in or out, but for
+    /// the last one.
+    #[arg(long)]
+    pub(crate) alternate: bool,
 }
 
 /// How much fits.
@@ -141,6 +150,13 @@ pub(crate) struct QueryArguments {
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) superseded: Option<SupersededChoice>,
 
+    /// Vectors of the messages and of the query, as JSON
+    ///
+    /// `{"query": [0.1, …], "messages": [[…], null, …]}`, or JSON lines. Made by an embedding model
+    /// of your choice; messages without one are judged by their words.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) vectors: Option<PathBuf>,
+
     /// Let the policy's caps and quotas leave things out of a request that fits whole
     #[arg(long)]
     pub(crate) caps: bool,
@@ -174,18 +190,26 @@ impl SelectionArguments {
     }
 
     /// What the flags say of one request.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
         self.policy.query.options()
     }
 }
 
 impl QueryArguments {
     /// What the flags say of one request.
-    pub(crate) fn options(&self) -> Options {
-        match &self.query {
-            Some(query) => Options::new().query(query.as_str()),
-            None => Options::new(),
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
+        let mut options = Options::new();
+        if let Some(query) = &self.query {
+            options = options.query(query.as_str());
         }
+        if let Some(file) = &self.vectors {
+            let input = Input::read(Some(file))?;
+            let vectors = VectorFile::parse(&input.text).map_err(|error| {
+                Failure::cannot(format!("{}:{}: {}", input.name(), error.line, error.problem))
+            })?;
+            options = options.vectors(vectors);
+        }
+        Ok(options)
     }
 }
 
@@ -202,6 +226,7 @@ pub(crate) fn engine(
         .named_policy(policy)
         .limits(limits(budget, settings)?)
         .repair(request.repair)
+        .alternate(request.alternate)
         .keep_caps(query.caps)
         .superseded(superseded(query, settings)?)
         .progress(Bars::shared());

@@ -101,7 +101,8 @@ impl Settings {
         let names = SETTINGS.map(|setting| setting.name);
         for (name, value) in &table {
             let at = SETTINGS.iter().position(|setting| setting.name == name);
-            let at = at.ok_or_else(|| wrong(UnknownName::new("setting", name, names).to_string()))?;
+            let at =
+                at.ok_or_else(|| wrong(UnknownName::new("setting", name, names).to_string()))?;
             let text = written(name, value).map_err(wrong)?;
             self.values[at] = Some(Value { text, origin: Origin::File(path.to_path_buf()) });
         }

@@ -38,6 +38,7 @@ pub struct EngineBuilder {
     superseded: Superseded,
     repair: bool,
     keep_caps: bool,
+    alternate: bool,
     format: Option<Format>,
     progress: Option<Arc<dyn Progress>>,
 }
@@ -145,6 +146,14 @@ impl EngineBuilder {
         self
     }
 
+    /// Never lets the user speak twice in a row in what is left, as the chat templates of many open
+    /// models want it. Then whole turns are in or out, but for the last one.
+    #[must_use]
+    pub fn alternate(mut self, alternate: bool) -> Self {
+        self.alternate = alternate;
+        self
+    }
+
     /// The format of all requests, which is detected otherwise.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
@@ -187,6 +196,7 @@ impl EngineBuilder {
             superseded: self.superseded,
             repair: self.repair,
             keep_caps: self.keep_caps,
+            alternate: self.alternate,
             format: self.format,
             progress: self.progress,
         })

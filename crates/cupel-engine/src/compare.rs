@@ -83,7 +83,7 @@ impl Engine {
     ///
     /// [`ErrorCode::InvalidPolicy`] if the policy cannot be built.
     pub fn with_policy(&self, policy: &NamedPolicy) -> Result<Self, EngineError> {
-        let Settings { model, limits, superseded, repair, keep_caps, format, .. } =
+        let Settings { model, limits, superseded, repair, keep_caps, alternate, format, .. } =
             **self.settings();
         Self::of(Settings {
             policy: policy.clone(),
@@ -94,6 +94,7 @@ impl Engine {
             superseded,
             repair,
             keep_caps,
+            alternate,
             format,
             progress: self.settings().progress.clone(),
         })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cupel::{ContextItem, SelectionReport};
 use cupel_chat::{Format, Pin, Request};
+use cupel_relevance::Strategies;
 use cupel_tokens::Model;
 
 use crate::tokenizer::Counter;
@@ -50,6 +51,7 @@ pub(crate) struct Settings {
     pub(crate) superseded: Superseded,
     pub(crate) repair: bool,
     pub(crate) keep_caps: bool,
+    pub(crate) alternate: bool,
     pub(crate) format: Option<Format>,
     pub(crate) progress: Option<Arc<dyn Progress>>,
 }
@@ -64,7 +66,7 @@ impl Engine {
     pub(crate) fn of(settings: Settings) -> Result<Self, EngineError> {
         let engine = Self { settings: Arc::new(settings) };
         // A policy that cannot be built is found now, not at the first request.
-        crate::prepare::build(&engine.settings.policy, "", &[])?;
+        crate::prepare::build(&engine.settings.policy, &Strategies::new(""), &[])?;
         Ok(engine)
     }
 

@@ -1,6 +1,7 @@
 //! Candidates that are no chat request.
 
 use cupel::{ContextItem, CupelError, SelectionReport};
+use cupel_relevance::Strategies;
 
 use crate::engine::Settings;
 use crate::limits::{self, Sources};
@@ -40,7 +41,7 @@ pub(crate) fn select(
             .with_remedy("give the window in tokens, or a known model")
     })?;
     let query = options.query.as_deref().unwrap_or_default();
-    let pipeline = build(&settings.policy, query, candidates)?;
+    let pipeline = build(&settings.policy, &Strategies::new(query), candidates)?;
     let report = pipeline.dry_run(candidates, &budget).map_err(failed)?;
     let kept: Vec<usize> =
         report.included.iter().filter_map(|included| included.position).collect();

@@ -50,3 +50,4 @@ pub use tokenizer::counter;
 pub use validate::{Repaired, Validation};
 
 pub use cupel_chat::{Format, Pin};
+pub use cupel_relevance::{VectorFile, VectorFileError};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cupel_chat::Pin;
+use cupel_relevance::VectorFile;
 
 use crate::Limits;
 
@@ -23,6 +24,7 @@ pub struct Options {
     pub(crate) limits: Limits,
     pub(crate) model: Option<Arc<str>>,
     pub(crate) pins: Vec<Pin>,
+    pub(crate) vectors: Option<Arc<VectorFile>>,
 }
 
 impl Options {
@@ -64,6 +66,14 @@ impl Options {
     #[must_use]
     pub fn pin(mut self, pin: Pin) -> Self {
         self.pins.push(pin);
+        self
+    }
+
+    /// Vectors of the messages and of the query, as an embedding model made them. A part has the
+    /// mean of its messages; what has none is judged by its words.
+    #[must_use]
+    pub fn vectors(mut self, vectors: impl Into<Arc<VectorFile>>) -> Self {
+        self.vectors = Some(vectors.into());
         self
     }
 }

@@ -36,6 +36,7 @@ pub struct Prepared {
     pub(crate) model: Option<&'static Model>,
     pub(crate) tokenizer: String,
     pub(crate) query: String,
+    strategies: Strategies,
     pub(crate) pipeline: Pipeline,
     /// Limits that contradict each other are an error only to calls that need a budget.
     budget: Result<ContextBudget, EngineError>,
@@ -63,7 +64,8 @@ impl Prepared {
             Some(query) => query.to_string(),
             None => request.query().unwrap_or_default(),
         };
-        let pipeline = build(&settings.policy, &query, candidates.items())?;
+        let strategies = strategies(&query, &candidates, options)?;
+        let pipeline = build(&settings.policy, &strategies, candidates.items())?;
         let sources = Sources {
             model,
             output_limit: request.output_limit(),
@@ -81,6 +83,7 @@ impl Prepared {
             model,
             tokenizer,
             query,
+            strategies,
             pipeline,
             budget,
             repairs,
@@ -90,7 +93,7 @@ impl Prepared {
 
     /// The same candidates and budget, judged by the policy of another engine.
     pub(crate) fn judged_by(&self, engine: Engine) -> Result<Self, EngineError> {
-        let pipeline = build(engine.policy(), &self.query, self.items())?;
+        let pipeline = build(engine.policy(), &self.strategies, self.items())?;
         Ok(Self {
             engine,
             pipeline,
@@ -98,6 +101,7 @@ impl Prepared {
             candidates: self.candidates.clone(),
             tokenizer: self.tokenizer.clone(),
             query: self.query.clone(),
+            strategies: self.strategies.clone(),
             budget: self.budget.clone(),
             repairs: self.repairs.clone(),
             superseded: self.superseded.clone(),
@@ -158,7 +162,7 @@ impl Prepared {
             return Ok(None);
         }
         let policy = without_caps(&self.settings().policy);
-        let pipeline = build(&policy, &self.query, self.items())?;
+        let pipeline = build(&policy, &self.strategies, self.items())?;
         // Reserved slots and margins may still leave something out.
         let window = pipeline.window(self.items(), budget);
         Ok(window.is_ok_and(|window| window.len() == self.items().len()).then_some(pipeline))
@@ -205,15 +209,38 @@ pub(crate) fn tokens_of<'i>(items: impl IntoIterator<Item = &'i ContextItem>) ->
 /// request gives the same window tomorrow.
 pub(crate) fn build(
     policy: &NamedPolicy,
-    query: &str,
+    strategies: &Strategies,
     items: &[ContextItem],
 ) -> Result<Pipeline, EngineError> {
     let newest = items.iter().filter_map(ContextItem::timestamp).max();
     let clock = FixedClock(newest.unwrap_or_default());
-    let built = policy.description().build_with(&Strategies::new(query), clock);
+    let built = policy.description().build_with(strategies, clock);
     built.map(Pipeline::from).map_err(|error| {
         EngineError::new(ErrorCode::InvalidPolicy, error.to_string()).at_path(policy.name())
     })
+}
+
+/// The strategies for a query, with the vectors of the messages if there are any.
+fn strategies(
+    query: &str,
+    candidates: &Candidates,
+    options: &Options,
+) -> Result<Strategies, EngineError> {
+    let strategies = Strategies::new(query);
+    let Some(vectors) = &options.vectors else { return Ok(strategies) };
+    let invalid = |rule: String| EngineError::new(ErrorCode::InvalidVectors, rule);
+    let count = candidates.request().message_count();
+    if let Some(last) = vectors.last_position().filter(|last| *last >= count) {
+        let rule = format!("there is a vector of message {last}, but the request has {count}");
+        return Err(invalid(rule).with_remedy("give the vectors of this request"));
+    }
+    let Some(of_query) = vectors.query() else {
+        return Err(invalid("there is no vector of the query".to_owned()).with_remedy("add it"));
+    };
+    let messages = |at: usize| candidates.bundle(at).message_indices().to_vec();
+    let of_items = vectors.for_parts(candidates.items(), messages);
+    let of_items = of_items.map_err(|error| invalid(error.to_string()))?;
+    Ok(strategies.with_vectors(Arc::new(of_items), of_query.to_vec()))
 }
 
 fn without_caps(policy: &NamedPolicy) -> NamedPolicy {

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let name = input.name();
     let failed = |error| Failure::of(&name, &error);
     let prepared =
-        engine.prepare(input.text, &arguments.selection.options()).map_err(failed)?;
+        engine.prepare(input.text, &arguments.selection.options()?).map_err(failed)?;
     let is_cut = arguments.json.is_none() && !arguments.all;
     let limit = if is_cut { arguments.limit } else { usize::MAX };
     let text = match arguments.json {

@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let engine = arguments.selection.engine(context)?;
-    let options = arguments.selection.options();
+    let options = arguments.selection.options()?;
     if arguments.batch.is_single() {
         return one(arguments, &engine, &options);
     }

@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let input = Input::read(arguments.input.file.as_deref())?;
     let (name, path) = (input.name(), input.path.clone());
     let range = CurveRange::of_steps(arguments.steps).from(arguments.from).to(arguments.to);
-    let curve = engine.curve(input.text, range, &query.options());
+    let curve = engine.curve(input.text, range, &query.options()?);
     let curve = curve.map_err(|error| match (error.code(), Failure::of(&name, &error)) {
         (ErrorCode::InvalidArgument, Failure::CannotRun(text)) => {
             Failure::CannotRun(format!("{text}; mend --from or --to"))

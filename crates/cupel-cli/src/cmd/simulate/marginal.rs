@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let engine = arguments.selection.engine(context)?;
     let input = Input::read(arguments.input.file.as_deref())?;
     let name = input.name();
-    let options = arguments.selection.options();
+    let options = arguments.selection.options()?;
     let marginal = engine.marginal(input.text, arguments.slack, &options);
     let marginal = marginal.map_err(|error| Failure::of(&name, &error))?;
     let text =

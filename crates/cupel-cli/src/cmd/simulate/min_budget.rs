@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let engine = engine(context, &arguments.request, &budget, query, policy)?;
     let input = Input::read(arguments.input.file.as_deref())?;
     let name = input.name();
-    let found = engine.min_budget(input.text, arguments.item, &query.options());
+    let found = engine.min_budget(input.text, arguments.item, &query.options()?);
     let found = found.map_err(|error| Failure::of(&name, &error))?;
     output::print(&if arguments.json { json::pretty(&found)? } else { words(&found) })?;
     Ok(Answer::of(found.min_budget.is_some()))
