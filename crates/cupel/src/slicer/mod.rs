@@ -12,6 +12,7 @@ mod count_constrained_knapsack;
 mod count_entry;
 mod count_phase;
 mod count_quota;
+mod explanation;
 mod greedy;
 mod kind_index;
 mod knapsack;
@@ -29,6 +30,7 @@ use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, Scor
 pub use count_constrained_knapsack::CountConstrainedKnapsackSlice;
 pub use count_entry::{CountQuotaEntry, ScarcityBehavior};
 pub use count_quota::CountQuotaSlice;
+pub use explanation::{Gain, SliceExplanation, SliceSignal};
 pub use greedy::GreedySlice;
 pub use knapsack::KnapsackSlice;
 pub use quota::{QuotaEntry, QuotaSlice};
@@ -111,6 +113,17 @@ pub trait Slicer: Send + Sync {
         Ok(Selection { selected: selected.collect::<Result<_, _>>()?, ..Selection::default() })
     }
 
+    /// Why the selection is what it is, if the slicer has more to say than scores do: one gain for
+    /// each candidate, by position in the request. Only asked for what is shown to people.
+    ///
+    /// # Errors
+    ///
+    /// As [`select`](Self::select).
+    fn explain(&self, request: &SliceRequest<'_>) -> Result<Option<SliceExplanation>, CupelError> {
+        let _ = request;
+        Ok(None)
+    }
+
     /// Whether this is a knapsack, or hides one inside. Count quotas refuse such inner slicers.
     fn uses_knapsack(&self) -> bool {
         self.is_knapsack()
@@ -161,13 +174,33 @@ pub struct SliceRequest<'a> {
     pub budget: &'a ContextBudget,
     /// If only the items of one kind are here, that kind: requirements for others do not apply.
     pub only_kind: Option<&'a ContextKind>,
+    /// The whole list that the candidates were taken from, in the caller's order, pinned items
+    /// among them; empty where nobody knows it.
+    pub list: &'a [ContextItem],
 }
 
 impl<'a> SliceRequest<'a> {
     /// A request for all kinds.
     #[must_use]
     pub fn new(candidates: &'a [Candidate<'a>], budget: &'a ContextBudget) -> Self {
-        Self { candidates, budget, only_kind: None }
+        Self { candidates, budget, only_kind: None, list: &[] }
+    }
+
+    /// The same, with the list that the candidates were taken from: they must be borrowed from it.
+    #[must_use]
+    pub fn within(mut self, list: &'a [ContextItem]) -> Self {
+        self.list = list;
+        self
+    }
+
+    /// Where a candidate stands in the [list](Self::list); `None` if it was not borrowed from it.
+    #[must_use]
+    pub fn position(&self, candidate: &Candidate<'_>) -> Option<usize> {
+        // The place in memory tells, also where one handle stands in the list twice.
+        let start = self.list.as_ptr().addr();
+        let offset = std::ptr::from_ref(candidate.item()).addr().checked_sub(start)?;
+        let position = offset / size_of::<ContextItem>();
+        (position < self.list.len()).then_some(position)
     }
 
     /// Whether there is nothing to choose: no candidate, or no budget.
@@ -181,7 +214,7 @@ impl<'a> SliceRequest<'a> {
         candidates: &'b [Candidate<'b>],
         budget: &'b ContextBudget,
     ) -> SliceRequest<'b> {
-        SliceRequest { candidates, budget, only_kind: self.only_kind }
+        SliceRequest { candidates, budget, only_kind: self.only_kind, list: self.list }
     }
 }
 
@@ -242,6 +275,13 @@ macro_rules! forward_slicer {
 
             fn select(&self, request: &SliceRequest<'_>) -> Result<Selection, CupelError> {
                 (**self).select(request)
+            }
+
+            fn explain(
+                &self,
+                request: &SliceRequest<'_>,
+            ) -> Result<Option<SliceExplanation>, CupelError> {
+                (**self).explain(request)
             }
 
             fn uses_knapsack(&self) -> bool {

@@ -13,6 +13,7 @@ use crate::diagnostics::CountRequirementShortfall;
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::order::positions_descending;
 use crate::policy::Policy;
+use crate::slicer::SliceRequest;
 use crate::{Candidate, ContextBudget, ContextItem, CupelError, TraceCollector};
 
 /// What has been taken in so far.
@@ -88,7 +89,9 @@ impl<'a> Intake<'a> {
         let sorted = sort(&scored, &unique);
         self.log.begin_stage();
 
-        let sliced = slice(&sorted, &self.remaining(), &*policy.slicer)?;
+        let remaining = self.remaining();
+        let request = SliceRequest::new(&sorted.candidates, &remaining).within(batch);
+        let sliced = slice(&request, &*policy.slicer)?;
         self.select(first_position, &sorted, &sliced);
         let (pinned_tokens, pinned) = (self.pinned_tokens, self.largest_pinned.clone());
         let misfit =
