@@ -70,7 +70,7 @@ pub use scorer::{
     WhenScorer, WidenedScorer,
 };
 pub use slicer::{BestFirstSlice, MmrSlice, Similarity};
-pub use text::{Analysis, Language, UnknownLanguage};
+pub use text::{Analysis, Language, LanguageChoice, UnknownLanguage};
 
 /// The examples of the README.
 #[cfg(doctest)]

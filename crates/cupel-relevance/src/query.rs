@@ -5,17 +5,15 @@ use std::sync::Arc;
 
 use cupel::ContextItem;
 
-use crate::text::{Analysis, for_each_word};
-
-/// Words that say what to do with the answer, not what it is about.
-const ASKING: &str = "summarize summarise summary describe description explain explanation discuss \
-    discussion tell talk say said mention mentioned think thought opinion view according conversation \
-    list order give ask bring brought walk respond response attitude regarding way kind type sort \
-    aspect item different various throughout across";
+use crate::text::{Analysis, Vocabulary, for_each_word};
 
 /// What is being asked, analysed once.
 ///
 /// A clone is another handle to the same query.
+///
+/// **Words that only ask**, such as `summarize`, can count less than what is asked about. They are
+/// known in Chinese, Dutch, English, French, German, Italian, Japanese, Portuguese, Russian and
+/// Spanish; so are months and verbs of saying. Elsewhere every word counts the same.
 ///
 /// **An empty query**, or one of stop words only, has no terms: everything scores 0, and the order
 /// falls to the slicer's rule for ties. [`BestFirstSlice`](crate::BestFirstSlice) then takes the
@@ -61,7 +59,8 @@ impl Query {
         let terms = count(analysis.terms(&text));
         let mut words = HashSet::new();
         for_each_word(&text, |word| _ = words.insert(word.to_lowercase()));
-        let asking: HashSet<String> = analysis.terms(ASKING).into_iter().collect();
+        let asking = Vocabulary::of(analysis.language()).map_or("", |vocabulary| vocabulary.asking);
+        let asking: HashSet<String> = analysis.terms(asking).into_iter().collect();
         let is_asking = terms.iter().map(|(term, _)| asking.contains(term)).collect();
         Self(Arc::new(Inner { text, analysis, terms, is_asking, words }))
     }

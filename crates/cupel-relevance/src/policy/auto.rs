@@ -14,6 +14,9 @@ use cupel::{FieldValue, PolicyDescription, WeightedScorer};
 ///   where lengths depend on roles.
 /// - **With tool results** in the stream: ids that are still live count beside relevance, and what
 ///   repeats the query counts less.
+/// - **With vectors** ([`Strategies::with_vectors`](crate::Strategies::with_vectors)): beside the
+///   words, how alike an item and the question are, and what stands around it. Without them, nothing
+///   changes.
 /// - The best are taken, whatever their size; among equals the newest. Where nothing is relevant, so
 ///   are the newest.
 ///
@@ -60,13 +63,13 @@ fn documents() -> CustomStrategy {
     CustomStrategy::new("group-lift")
         .with("group_by", "path")
         .with("share", 0.4)
-        .with("scorer", words(1.0))
+        .with("scorer", with_vectors(words(1.0), 0.0))
 }
 
 /// What was said and done, one after the other.
 fn stream() -> CustomStrategy {
     let relevance = product(vec![
-        sum(vec![around(), widened()]),
+        by_session(with_vectors(sum(vec![around(), widened()]), 0.3)),
         CustomStrategy::new("speaker").with("factor", 1.4),
         CustomStrategy::new("addressed").with("factor", 3.0),
         CustomStrategy::new("dates").with("month_factor", 1.5).with("day_factor", 2.0),
@@ -81,6 +84,15 @@ fn stream() -> CustomStrategy {
         sum(vec![max_norm(relevance), with_tools(live, 0.0).with("weight", 2.0)]),
         with_tools(CustomStrategy::new("echo").with("strength", 0.5), 1.0),
     ])
+}
+
+/// Beside words, the vectors that the caller may have: what is alike, and what stands around it.
+fn with_vectors(scorer: CustomStrategy, share: f64) -> CustomStrategy {
+    CustomStrategy::new("with-vectors")
+        .with("floor", 0.1)
+        .with("exponent", 2.0)
+        .with("share", share)
+        .with("scorer", scorer)
 }
 
 fn words(asking_weight: f64) -> CustomStrategy {

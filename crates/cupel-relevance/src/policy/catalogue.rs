@@ -54,11 +54,16 @@ const SCORERS: &[Entry] = catalogue! {
     "class-norm": [exponent Number],
     "length-norm": [exponent Number],
     "speaker": [factor Number],
-    "addressed": [factor Number],
-    "dates": [month_factor Number, day_factor Number],
+    "addressed": [factor Number, language Text],
+    "dates": [month_factor Number, day_factor Number, language Text],
     "freshness": [gain Number, reach_tokens Number],
     "echo": [strength Number, language Text, fields Numbers],
     "vectors": [],
+    "with-vectors": [
+        scorer Scorer, weight Number, floor Number, exponent Number, share Number,
+        reach_tokens Number, group_exponent Number, later Number,
+        group_by Text, gap_seconds Number
+    ],
 };
 
 const SLICERS: &[Entry] = catalogue! {

@@ -3,7 +3,10 @@
 mod auto;
 #[cfg(feature = "schema")]
 mod catalogue;
+mod detected;
+mod per_language;
 mod strategies;
+mod with_vectors;
 
 pub use auto::auto;
 pub use strategies::Strategies;

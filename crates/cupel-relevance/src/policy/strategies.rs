@@ -1,19 +1,20 @@
 use std::collections::HashMap;
-use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use chrono::TimeDelta;
 use cupel::policy::{DescriptionError, Options, StrategyProvider};
-use cupel::{ContextItem, ContextKind, Scorer, Slicer};
+use cupel::{ContextItem, ContextKind, CupelError, Scorer, Slicer};
 
 #[cfg(feature = "schema")]
 use super::catalogue;
+use super::detected::DetectedLanguages;
 use crate::{
     AddressedScorer, Analysis, BestFirstSlice, Bm25Parameters, Bm25Scorer, ClassNormScorer,
     Condition, ConstantScorer, DateScorer, EchoScorer, Field, FreshnessScorer, FusionScorer,
-    GroupLiftScorer, Grouping, Index, ItemVectors, Kernel, Language, LengthNormScorer,
-    LiveValuesScorer, MaxNormScorer, MmrSlice, NeighbourParameters, NeighbourScorer, ProductScorer,
-    Query, Similarity, SpeakerScorer, SumScorer, VectorScorer, WhenScorer, WidenedScorer,
+    GroupLiftScorer, Grouping, Index, ItemVectors, Kernel, Language, LanguageChoice,
+    LengthNormScorer, LiveValuesScorer, MaxNormScorer, MmrSlice, NeighbourParameters,
+    NeighbourScorer, ProductScorer, Query, Similarity, SpeakerScorer, SumScorer, VectorScorer,
+    WhenScorer, WidenedScorer,
 };
 
 /// The strategies of this crate for [`PolicyDescription`](cupel::PolicyDescription), with the query
@@ -22,10 +23,11 @@ use crate::{
 /// Names and options are those of the scorers and slicers, in kebab case without the suffix:
 /// `bm25`, `widened`, `neighbours`, `group-lift`, `fusion`, `sum`, `product`, `max-norm`, `when`,
 /// `constant`, `live-values`, `class-norm`, `length-norm`, `speaker`, `addressed`, `dates`, `freshness`, `echo`,
-/// `vectors`; `best-first`, `mmr`.
+/// `vectors`, `with-vectors`; `best-first`, `mmr`.
 ///
-/// Strategies that analyse texts take a `language` (`english` by default; `none` for no stems and no
-/// stop words) and `fields`, the tags whose words count too (`{ symbol = 2, path = 1 }` by default).
+/// Strategies that analyse texts take a `language` and `fields`, the tags whose words count too
+/// (`{ symbol = 2, path = 1 }` by default). The language is one by name, `none` for no stems and no
+/// stop words, or `auto`, the default: the one that the items [are in](Self::language_of).
 /// Those that look at groups take `group_by`, the name of a tag, and `gap_seconds`, the longest pause
 /// within a group; if both are given, the pause counts where no item has the tag.
 ///
@@ -61,7 +63,11 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Strategies {
     text: Arc<str>,
-    vectors: Option<(Arc<ItemVectors>, Arc<[f32]>)>,
+    pub(super) language: LanguageChoice,
+    /// The language of the query.
+    text_language: Arc<OnceLock<Option<Language>>>,
+    detected: Arc<DetectedLanguages>,
+    pub(super) vectors: Option<(Arc<ItemVectors>, Arc<[f32]>)>,
     /// The query, for each way of analysing it.
     queries: Arc<Mutex<Vec<Query>>>,
     /// One for each way of analysing texts.
@@ -73,6 +79,9 @@ impl Strategies {
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             text: query.into().into(),
+            language: LanguageChoice::Detected,
+            text_language: Arc::default(),
+            detected: Arc::default(),
             vectors: None,
             queries: Arc::default(),
             indexes: Arc::default(),
@@ -83,10 +92,61 @@ impl Strategies {
     /// be supplied again.
     #[must_use]
     pub fn ask(&self, query: impl Into<String>) -> Self {
-        Self { indexes: self.indexes.clone(), ..Self::new(query) }
+        Self {
+            language: self.language,
+            detected: self.detected.clone(),
+            indexes: self.indexes.clone(),
+            ..Self::new(query)
+        }
     }
 
-    /// With vectors for the items and for the query, for the scorer `vectors` and for `mmr`.
+    /// With a language for all strategies that name none themselves. Without this it is detected.
+    ///
+    /// ```
+    /// use cupel_relevance::{Language, Strategies};
+    ///
+    /// let strategies = Strategies::new("Wo ist der Schlüssel?").with_language(Language::German);
+    /// assert_eq!(strategies.language_of(&[]), Some(Language::German));
+    /// ```
+    #[must_use]
+    pub fn with_language(mut self, language: impl Into<LanguageChoice>) -> Self {
+        self.language = language.into();
+        self
+    }
+
+    /// The language in which the words of these items, and of the query about them, are taken.
+    ///
+    /// If it is to be detected, the items decide, whatever language the query is in: what is to be
+    /// found stands in them. Where they do not tell (code, numbers, few words, several languages),
+    /// the query does; where it does not either, it is none.
+    ///
+    /// ```
+    /// use cupel::ContextItemBuilder;
+    /// use cupel_relevance::{Language, Strategies};
+    ///
+    /// let said = |text: &str| ContextItemBuilder::new(text, 9).build();
+    /// let strategies = Strategies::new("Where is the key?");
+    /// let talk = [said("Wo ist der Schlüssel?")?, said("Er liegt unter dem Topf.")?];
+    /// assert_eq!(strategies.language_of(&talk), Some(Language::German));
+    /// assert_eq!(strategies.language_of(&[said("let x = 3;")?]), Some(Language::English));
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    #[must_use]
+    pub fn language_of(&self, items: &[ContextItem]) -> Option<Language> {
+        match self.language {
+            LanguageChoice::Detected => self.detected_language_of(items),
+            LanguageChoice::None => None,
+            LanguageChoice::Fixed(language) => Some(language),
+        }
+    }
+
+    pub(super) fn detected_language_of(&self, items: &[ContextItem]) -> Option<Language> {
+        let of_query = || *self.text_language.get_or_init(|| Language::detect([&*self.text]));
+        self.detected.of(items).or_else(of_query)
+    }
+
+    /// With vectors for the items and for the query, for the scorers `vectors` and `with-vectors`,
+    /// of which [`auto`](crate::auto) has one, and for `mmr`.
     #[must_use]
     pub fn with_vectors(mut self, items: Arc<ItemVectors>, query: Vec<f32>) -> Self {
         self.vectors = Some((items, query.into()));
@@ -98,6 +158,7 @@ impl Strategies {
         for index in self.indexes.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             index.retain(items);
         }
+        self.detected.clear();
     }
 
     fn query(&self, analysis: &Analysis) -> Query {
@@ -110,21 +171,24 @@ impl Strategies {
         query
     }
 
-    fn index(&self, analysis: &Analysis, fields: Vec<Field>) -> Result<Index, DescriptionError> {
+    fn index(&self, analysis: &Analysis, fields: &[Field]) -> Result<Index, CupelError> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         let is_meant = |index: &&Index| index.analysis() == analysis && index.fields() == fields;
         if let Some(known) = indexes.iter().find(is_meant) {
             return Ok(known.clone());
         }
-        let index = Index::with_fields(analysis.clone(), fields)?;
+        let index = Index::with_fields(analysis.clone(), fields.to_vec())?;
         indexes.push(index.clone());
         Ok(index)
     }
 
-    /// The query and the index for the options `language` and `fields`.
-    fn texts(&self, options: &mut Options<'_>) -> Result<(Query, Index), DescriptionError> {
-        let analysis = analysis(options)?;
-        let fields = fields(options)?;
+    /// The query and the index in a language, or in none.
+    pub(super) fn texts_in(
+        &self,
+        language: Option<Language>,
+        fields: &[Field],
+    ) -> Result<(Query, Index), CupelError> {
+        let analysis = Analysis::from(language);
         Ok((self.query(&analysis), self.index(&analysis, fields)?))
     }
 
@@ -136,16 +200,24 @@ impl Strategies {
         })
     }
 
-    fn widened(&self, options: &mut Options<'_>) -> Result<WidenedScorer, DescriptionError> {
-        let (query, index) = self.texts(options)?;
+    fn bm25(&self, options: &mut Options<'_>) -> Built<dyn Scorer> {
+        let parameters = bm25_parameters(options)?;
+        self.text_scorer(options, move |query, index| {
+            Bm25Scorer::with_parameters(query, index, parameters)
+        })
+    }
+
+    fn widened(&self, options: &mut Options<'_>) -> Built<dyn Scorer> {
         let grouping = grouping(options, "session")?;
         let (parameters, kernel) = (bm25_parameters(options)?, kernel(options)?);
-        Ok(WidenedScorer::with_parameters(query, index, grouping, parameters, kernel)?)
+        self.text_scorer(options, move |query, index| {
+            WidenedScorer::with_parameters(query, index, grouping.clone(), parameters, kernel)
+        })
     }
 }
 
 /// The names of the scorers.
-pub(super) const SCORERS: [&str; 19] = [
+pub(super) const SCORERS: [&str; 20] = [
     "bm25",
     "widened",
     "neighbours",
@@ -165,6 +237,7 @@ pub(super) const SCORERS: [&str; 19] = [
     "freshness",
     "echo",
     "vectors",
+    "with-vectors",
 ];
 
 /// The names of the slicers.
@@ -183,12 +256,8 @@ impl StrategyProvider for Strategies {
 
     fn scorer(&self, name: &str, options: &mut Options<'_>) -> Built<dyn Scorer> {
         Ok(match name {
-            "bm25" => {
-                let (query, index) = self.texts(options)?;
-                let parameters = bm25_parameters(options)?;
-                Box::new(Bm25Scorer::with_parameters(query, index, parameters)?)
-            }
-            "widened" => Box::new(self.widened(options)?),
+            "bm25" => self.bm25(options)?,
+            "widened" => self.widened(options)?,
             "neighbours" => Box::new(neighbours(options)?),
             "group-lift" => {
                 let (grouping, share) =
@@ -208,7 +277,9 @@ impl StrategyProvider for Strategies {
                 Box::new(WhenScorer::new(condition, then, otherwise))
             }
             "constant" => Box::new(ConstantScorer(options.required("score")?)),
-            "live-values" => Box::new(LiveValuesScorer::new(self.texts(options)?.1)),
+            "live-values" => {
+                self.text_scorer(options, |_, index| Ok(LiveValuesScorer::new(index)))?
+            }
             "class-norm" => Box::new(ClassNormScorer::new(options.required("exponent")?)?),
             "length-norm" => Box::new(LengthNormScorer::new(options.required("exponent")?)?),
             "speaker" => {
@@ -216,26 +287,29 @@ impl StrategyProvider for Strategies {
                 Box::new(SpeakerScorer::new(query, options.required("factor")?)?)
             }
             "addressed" => {
-                let query = self.query(&Analysis::default());
-                Box::new(AddressedScorer::new(&query, options.required("factor")?)?)
+                let factor = options.required("factor")?;
+                self.query_scorer(options, move |query| AddressedScorer::new(&query, factor))?
             }
             "dates" => {
                 let (month, day) =
                     (options.required("month_factor")?, options.required("day_factor")?);
-                Box::new(DateScorer::new(&self.query(&Analysis::default()), month, day)?)
+                self.query_scorer(options, move |query| DateScorer::new(&query, month, day))?
             }
             "freshness" => {
                 let gain = options.required("gain")?;
                 Box::new(FreshnessScorer::new(gain, options.required("reach_tokens")?)?)
             }
             "echo" => {
-                let (query, index) = self.texts(options)?;
-                Box::new(EchoScorer::new(query, index, options.required("strength")?)?)
+                let strength = options.required("strength")?;
+                self.text_scorer(options, move |query, index| {
+                    EchoScorer::new(query, index, strength)
+                })?
             }
             "vectors" => {
                 let (items, query) = self.supplied_vectors()?;
                 Box::new(VectorScorer::new(items.clone(), query)?)
             }
+            "with-vectors" => self.with_vectors_beside(options)?,
             _ => return Err(unknown("scorer", name)),
         })
     }
@@ -245,15 +319,20 @@ impl StrategyProvider for Strategies {
             "best-first" => Box::new(BestFirstSlice),
             "mmr" => {
                 let similarity: Option<String> = options.optional("similarity")?;
-                let similarity = match similarity.as_deref().unwrap_or("words") {
-                    "words" => Similarity::Words(self.texts(options)?.1),
-                    "vectors" => Similarity::Vectors(self.supplied_vectors()?.0.clone()),
+                let balance = number(options, "balance", 0.7)?;
+                match similarity.as_deref().unwrap_or("words") {
+                    "words" => self.text_slicer(options, move |index| {
+                        MmrSlice::new(balance, Similarity::Words(index))
+                    })?,
+                    "vectors" => {
+                        let vectors = self.supplied_vectors()?.0.clone();
+                        Box::new(MmrSlice::new(balance, Similarity::Vectors(vectors))?)
+                    }
                     other => {
                         let text = format!("must be `words` or `vectors`, got `{other}`");
                         return Err(DescriptionError::new(text).in_field("similarity"));
                     }
-                };
-                Box::new(MmrSlice::new(number(options, "balance", 0.7)?, similarity)?)
+                }
             }
             _ => return Err(unknown("slicer", name)),
         })
@@ -269,7 +348,7 @@ fn unknown(what: &str, name: &str) -> DescriptionError {
     DescriptionError::new(format!("unknown {what} `{name}`"))
 }
 
-fn number(
+pub(super) fn number(
     options: &mut Options<'_>,
     name: &'static str,
     usual: f64,
@@ -277,25 +356,10 @@ fn number(
     Ok(options.optional(name)?.unwrap_or(usual))
 }
 
-fn analysis(options: &mut Options<'_>) -> Result<Analysis, DescriptionError> {
-    let name: Option<String> = options.optional("language")?;
-    match name.as_deref() {
-        None => Ok(Analysis::default()),
-        Some("none") => Ok(Analysis::plain()),
-        Some(name) => {
-            let language = Language::from_str(name);
-            let refuse = |error: crate::UnknownLanguage| {
-                DescriptionError::new(format!("{error}, and none")).in_field("language")
-            };
-            language.map(Analysis::of).map_err(refuse)
-        }
-    }
-}
-
 /// The tags whose words count too where nothing else is said.
 const FIELDS: [(&str, f64); 2] = [("symbol", 2.0), ("path", 1.0)];
 
-fn fields(options: &mut Options<'_>) -> Result<Vec<Field>, DescriptionError> {
+pub(super) fn fields(options: &mut Options<'_>) -> Result<Vec<Field>, DescriptionError> {
     let given: Option<HashMap<String, f64>> = options.optional("fields")?;
     let Some(given) = given else {
         return Ok(FIELDS.map(|(tag, weight)| Field::new(tag, weight)).into());
@@ -316,7 +380,7 @@ fn bm25_parameters(options: &mut Options<'_>) -> Result<Bm25Parameters, Descript
     })
 }
 
-fn kernel(options: &mut Options<'_>) -> Result<Kernel, DescriptionError> {
+pub(super) fn kernel(options: &mut Options<'_>) -> Result<Kernel, DescriptionError> {
     let usual = Kernel::default();
     Ok(Kernel {
         reach_tokens: number(options, "reach_tokens", usual.reach_tokens)?,
@@ -337,7 +401,7 @@ fn neighbours(options: &mut Options<'_>) -> Result<NeighbourScorer, DescriptionE
 }
 
 /// The grouping that the options name, or by a tag.
-fn grouping(options: &mut Options<'_>, tag: &str) -> Result<Grouping, DescriptionError> {
+pub(super) fn grouping(options: &mut Options<'_>, tag: &str) -> Result<Grouping, DescriptionError> {
     let by_tag: Option<String> = options.optional("group_by")?;
     let gap = options.optional("gap_seconds")?.map(longest_gap).transpose()?;
     Ok(match (by_tag, gap) {
@@ -404,6 +468,7 @@ mod tests {
             "type = 'dates', month_factor = 2, day_factor = 3",
             "type = 'freshness', gain = 1, reach_tokens = 9",
             "type = 'echo', strength = 0.5",
+            "type = 'with-vectors', scorer = 'bm25'",
         ] {
             let result = read(&format!("slicer = 'best-first'\nscorers = [{{ {scorer} }}]"));
             assert!(result.is_ok(), "{scorer}: {result:?}");
@@ -455,7 +520,7 @@ mod tests {
     fn all_scorers_of_one_language_share_an_index_and_other_queries_too() {
         let strategies = Strategies::new("deploy");
         let parsed = toml::Deserializer::parse(
-            "scorers = ['bm25', 'widened', { type = 'bm25', language = 'none' }]",
+            "scorers = ['bm25', 'widened', { type = 'bm25', language = 'german' }]",
         );
         let description =
             PolicyDescription::deserialize_with(parsed.unwrap(), &strategies).unwrap();
@@ -464,6 +529,7 @@ mod tests {
             let policy = description.build_with(&asked, SystemTimeProvider).unwrap();
             assert!(scores(policy.scorer(), &items)[0] > 0.0);
         }
+        assert_eq!(strategies.language_of(&items), None);
         let sizes = |strategies: &Strategies| -> Vec<usize> {
             strategies.indexes.lock().unwrap().iter().map(Index::len).collect()
         };

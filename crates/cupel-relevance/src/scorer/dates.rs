@@ -1,6 +1,7 @@
-use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
 
+use super::named_date::{NamedDate, dates_in};
 use crate::{Query, parameter};
 
 /// A factor for items of a month or a day that the query names: "Where was Ann on 8 May 2023?"
@@ -8,9 +9,10 @@ use crate::{Query, parameter};
 /// **When to choose it:** as a factor in a [`ProductScorer`](crate::ProductScorer) over
 /// conversations that last for months.
 ///
-/// **Steps:** find the dates in the query: English months, with a day and a year where they stand
-/// beside, and dates such as `2023-05-08`. An item of the month gets one factor, an item within a
-/// day of the date the other, and the largest counts.
+/// **Steps:** find the dates in the query: months by name, in English and in the language of the
+/// query's [`Analysis`](crate::Analysis) if its months are known, with a day and a year where they
+/// stand beside; `5月8日`; and dates such as `2023-05-08`. An item of the month gets one factor, an
+/// item within a day of the date the other, and the largest counts.
 ///
 /// **Ties and edge cases:** a date without a year is one of any year. `may` and `march` are months
 /// only with a capital letter, and a lone `May` only after a word such as `in` or `since`. Items
@@ -38,14 +40,6 @@ pub struct DateScorer {
     day_factor: f64,
 }
 
-/// A date as far as the query says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct NamedDate {
-    year: Option<i32>,
-    month: u32,
-    day: Option<u32>,
-}
-
 impl DateScorer {
     /// With the factors for items of a named month, and of a named day.
     ///
@@ -55,7 +49,8 @@ impl DateScorer {
     pub fn new(query: &Query, month_factor: f64, day_factor: f64) -> Result<Self, CupelError> {
         parameter::not_negative("month_factor", month_factor)?;
         parameter::not_negative("day_factor", day_factor)?;
-        Ok(Self { named: dates_in(query.text()), month_factor, day_factor })
+        let named = dates_in(query.text(), query.analysis().language());
+        Ok(Self { named, month_factor, day_factor })
     }
 
     fn factor(&self, time: DateTime<Utc>) -> f64 {
@@ -69,20 +64,6 @@ impl DateScorer {
             }
         };
         self.named.iter().map(factor_for).reduce(f64::max).unwrap_or(1.0)
-    }
-}
-
-impl NamedDate {
-    fn is_month_of(self, date: NaiveDate) -> bool {
-        self.month == date.month() && self.year.is_none_or(|year| year == date.year())
-    }
-
-    /// Whether the item is of the named day, or of the one before or after.
-    fn is_near(self, date: NaiveDate) -> bool {
-        let Some(day) = self.day else { return false };
-        let year = self.year.unwrap_or(date.year());
-        NaiveDate::from_ymd_opt(year, self.month, day)
-            .is_some_and(|named| (named - date).num_days().abs() <= 1)
     }
 }
 
@@ -108,120 +89,10 @@ impl Scorer for DateScorer {
     }
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-/// After these, a lone `May` is a month.
-const BEFORE_A_MONTH: [&str; 13] = [
-    "in", "of", "during", "since", "last", "next", "late", "early", "by", "before", "after",
-    "until", "from",
-];
-
-fn dates_in(text: &str) -> Vec<NamedDate> {
-    let is_outside = |character: char| !character.is_alphanumeric();
-    let words: Vec<&str> = text.split(is_outside).filter(|word| !word.is_empty()).collect();
-    (0..words.len())
-        .filter_map(|at| month_at(&words, at).or_else(|| digits_at(&words, at)))
-        .collect()
-}
-
-/// A date around a month's name.
-fn month_at(words: &[&str], at: usize) -> Option<NamedDate> {
-    let month = month_named(words[at])?;
-    let before = |distance: usize| at.checked_sub(distance).map(|at| words[at]);
-    let after = |distance: usize| words.get(at + distance).copied();
-    let day_before = match before(1) {
-        Some("of") => before(2).and_then(day),
-        other => other.and_then(day),
-    };
-    let day = day_before.or_else(|| after(1).and_then(day));
-    let year = (1..=3).find_map(|distance| after(distance).and_then(year));
-    let is_lone_may = month == 5 && day.is_none() && year.is_none();
-    if is_lone_may && !before(1).is_some_and(precedes_a_month) {
-        return None;
-    }
-    Some(NamedDate { year, month, day })
-}
-
-/// A date such as `2023-05-08`.
-fn digits_at(words: &[&str], at: usize) -> Option<NamedDate> {
-    let [first, second, third] = words.get(at..at + 3)? else { return None };
-    let month = second.parse().ok().filter(|month| (1..=12).contains(month))?;
-    Some(NamedDate { year: Some(year(first)?), month, day: Some(day(third)?) })
-}
-
-/// The number of a month by its name or a short form of it.
-fn month_named(word: &str) -> Option<u32> {
-    let lower = word.to_lowercase();
-    let is_meant = |month: &str| match month {
-        "may" | "march" => month == lower && word.starts_with(char::is_uppercase),
-        "september" if lower == "sept" => true,
-        _ => month == lower || lower.len() == 3 && month.starts_with(&lower),
-    };
-    let mut months = (1_u32..).zip(MONTHS);
-    months.find(|(_, month)| is_meant(month)).map(|(number, _)| number)
-}
-
-fn precedes_a_month(word: &str) -> bool {
-    BEFORE_A_MONTH.iter().any(|before| before.eq_ignore_ascii_case(word))
-}
-
-fn year(word: &str) -> Option<i32> {
-    word.parse().ok().filter(|year| (1900..2200).contains(year))
-}
-
-/// `8`, `08` or `8th`.
-fn day(word: &str) -> Option<u32> {
-    let digits = word.trim_end_matches(|character: char| character.is_ascii_alphabetic());
-    let is_ordinal = matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th");
-    let day = digits.parse().ok().filter(|day| (1..=31).contains(day))?;
-    is_ordinal.then_some(day)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{build, item, scores};
-
-    fn named(year: impl Into<Option<i32>>, month: u32, day: impl Into<Option<u32>>) -> NamedDate {
-        NamedDate { year: year.into(), month, day: day.into() }
-    }
-
-    #[test]
-    fn dates_are_found_however_they_are_written() {
-        let date = named(2023, 5, 8);
-        for text in
-            ["8 May 2023", "May 8, 2023", "May 8th, 2023", "the 8th of May 2023", "on 2023-05-08?"]
-        {
-            assert_eq!(dates_in(text), [date], "{text}");
-        }
-        assert_eq!(dates_in("in June"), [named(None, 6, None)]);
-        assert_eq!(dates_in("oct 3"), [named(None, 10, 3)]);
-        assert_eq!(dates_in("Sept 2022"), [named(2022, 9, None)]);
-        assert_eq!(dates_in("from July to Aug"), [named(None, 7, None), named(None, 8, None)]);
-    }
-
-    #[test]
-    fn words_that_look_like_months_are_not() {
-        let texts =
-            ["She may come", "May I ask?", "we march on", "the mar", "janitor", "2023-13-08"];
-        for text in texts {
-            assert_eq!(dates_in(text), [], "{text}");
-        }
-        assert_eq!(dates_in("since May"), [named(None, 5, None)]);
-    }
 
     #[test]
     fn the_largest_factor_counts_and_days_reach_over_the_end_of_a_month() {

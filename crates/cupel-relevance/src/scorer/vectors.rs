@@ -3,6 +3,10 @@ use std::sync::Arc;
 use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
 
 use crate::identity::{ByItem, key};
+use crate::parameter;
+
+/// Where items carry their vectors, if they do.
+const METADATA_KEY: &str = "vector";
 
 /// Vectors that an embedding model of your choice made, one for each item.
 ///
@@ -42,7 +46,7 @@ impl ItemVectors {
     ///
     /// [`CupelError::ScorerConfig`] if the dimension is 0.
     pub fn new(dimension: usize) -> Result<Self, CupelError> {
-        crate::parameter::at_least_one("dimension", dimension)?;
+        parameter::at_least_one("dimension", dimension)?;
         let (handles, components) = (Vec::new(), Vec::new());
         Ok(Self { dimension, numbers: ByItem::default(), handles, components })
     }
@@ -78,6 +82,56 @@ impl ItemVectors {
         Ok(())
     }
 
+    /// The vectors that items carry in their metadata: under the key `vector`, as the text of a list
+    /// of numbers. `None` if no item has one.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    ///
+    /// use cupel::ContextItemBuilder;
+    /// use cupel_relevance::ItemVectors;
+    ///
+    /// let metadata = HashMap::from([("vector".to_owned(), "[0.6, 0.8]".to_owned())]);
+    /// let item = ContextItemBuilder::new("cats purr", 3).metadata(metadata).build()?;
+    /// let vectors = ItemVectors::from_metadata(&[item.clone()])?.expect("an item has one");
+    /// assert_eq!(vectors.vector_of(&item), Some(&[0.6, 0.8][..]));
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`CupelError::ScorerConfig`] if a text is no list of numbers, or as for
+    /// [`extend`](Self::extend). It names the item.
+    pub fn from_metadata(items: &[ContextItem]) -> Result<Option<Self>, CupelError> {
+        let mut vectors: Option<Self> = None;
+        for (at, item) in items.iter().enumerate() {
+            let Some(text) = item.metadata().get(METADATA_KEY) else { continue };
+            let field = format!("items[{at}].metadata.{METADATA_KEY}");
+            let numbers: Vec<f32> = serde_json::from_str(text).map_err(|error| {
+                CupelError::ScorerConfig(format!("{field}: must be a list of numbers: {error}"))
+            })?;
+            if vectors.is_none() {
+                vectors = Some(Self::new(numbers.len().max(1))?);
+            }
+            if let Some(vectors) = &mut vectors {
+                vectors.set(&field, item, &numbers)?;
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// Gives an item a vector that an error calls by a name.
+    pub(crate) fn set(
+        &mut self,
+        name: &str,
+        item: &ContextItem,
+        vector: &[f32],
+    ) -> Result<(), CupelError> {
+        let unit = unit_vector(name, vector, self.dimension)?;
+        self.insert(item, &unit);
+        Ok(())
+    }
+
     fn insert(&mut self, item: &ContextItem, vector: &[f32]) {
         let next = self.handles.len();
         let number = *self.numbers.entry(key(item)).or_insert(next);
@@ -94,14 +148,19 @@ impl ItemVectors {
         self.dimension
     }
 
-    pub(crate) fn get(&self, item: &ContextItem) -> Option<&[f32]> {
+    /// The vector of an item, at length 1.
+    pub fn vector_of(&self, item: &ContextItem) -> Option<&[f32]> {
         let number = *self.numbers.get(&key(item))?;
         Some(&self.components[number * self.dimension..][..self.dimension])
     }
 }
 
 /// The vector at length 1.
-fn unit_vector(field: &str, vector: &[f32], dimension: usize) -> Result<Vec<f32>, CupelError> {
+pub(crate) fn unit_vector(
+    field: &str,
+    vector: &[f32],
+    dimension: usize,
+) -> Result<Vec<f32>, CupelError> {
     let refuse = |text: String| Err(CupelError::ScorerConfig(text));
     if vector.len() != dimension {
         let got = vector.len();
@@ -126,8 +185,12 @@ pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f64 {
 /// Scores an item by the cosine of its vector with the query's.
 ///
 /// **When to choose it:** you have an embedding model, and questions that use other words than the
-/// answers. Vectors and words err differently: combine them with a
-/// [`FusionScorer`](crate::FusionScorer). Nothing is computed or fetched by a model here.
+/// answers. Vectors and words err differently, so let them add to each other, as
+/// [`auto`](crate::auto) does. Nothing is computed or fetched by a model here.
+///
+/// **Steps:** the score is the cosine. [Sharpened](Self::sharpened) it is
+/// `max(0, cosine − floor)^exponent`: everything is a little like everything, and only what is much
+/// alike should count.
 ///
 /// **Ties and edge cases:** an item without a vector scores 0.
 ///
@@ -152,6 +215,13 @@ pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f64 {
 pub struct VectorScorer {
     vectors: Arc<ItemVectors>,
     query: Vec<f32>,
+    sharpening: Option<Sharpening>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Sharpening {
+    floor: f64,
+    exponent: f64,
 }
 
 impl VectorScorer {
@@ -163,13 +233,34 @@ impl VectorScorer {
     /// not finite, or nothing but zeros.
     pub fn new(vectors: Arc<ItemVectors>, query: &[f32]) -> Result<Self, CupelError> {
         let query = unit_vector("query_vector", query, vectors.dimension)?;
-        Ok(Self { vectors, query })
+        Ok(Self { vectors, query, sharpening: None })
+    }
+
+    /// With what is above a floor, raised to a power.
+    ///
+    /// # Errors
+    ///
+    /// [`CupelError::ScorerConfig`] if the floor is not within 0 and 1, or the exponent is not
+    /// positive and finite; it names which.
+    pub fn sharpened(mut self, floor: f64, exponent: f64) -> Result<Self, CupelError> {
+        parameter::unit("floor", floor)?;
+        parameter::positive("exponent", exponent)?;
+        self.sharpening = Some(Sharpening { floor, exponent });
+        Ok(self)
+    }
+
+    fn likeness(&self, vector: &[f32]) -> f64 {
+        let cosine = cosine(vector, &self.query);
+        match self.sharpening {
+            None => cosine,
+            Some(Sharpening { floor, exponent }) => (cosine - floor).max(0.0).powf(exponent),
+        }
     }
 }
 
 impl Scorer for VectorScorer {
     fn score(&self, item: &ContextItem, _: &[ContextItem]) -> f64 {
-        self.vectors.get(item).map_or(0.0, |vector| cosine(vector, &self.query))
+        self.vectors.vector_of(item).map_or(0.0, |vector| self.likeness(vector))
     }
 
     fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
@@ -242,5 +333,51 @@ mod tests {
         assert_eq!(error.to_string(), "vectors[0]: must have 3 components, got 2");
         let error = VectorScorer::new(Arc::new(vectors), &[1.0]).unwrap_err();
         assert_eq!(error.to_string(), "query_vector: must have 3 components, got 1");
+    }
+
+    #[test]
+    fn sharpened_likeness_counts_only_above_the_floor() {
+        let items = texts(&["a", "b", "c", "d"]);
+        let vectors =
+            vectors(&items[..3], &[[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0]]).map(Arc::new).unwrap();
+        let plain = VectorScorer::new(vectors, &[1.0, 0.0]).unwrap();
+        let scorer = plain.clone().sharpened(0.1, 2.0).unwrap();
+        let actual = scores(&scorer, &items);
+        let near: Vec<f64> = actual.iter().map(|score| (score * 1e6).round() / 1e6).collect();
+        assert_eq!(near, [0.81, 0.25, 0.0, 0.0]);
+        let error = plain.clone().sharpened(1.5, 2.0).unwrap_err();
+        assert_eq!(error.to_string(), "floor: must be within 0 and 1, got 1.5");
+        let error = plain.sharpened(0.1, 0.0).unwrap_err();
+        assert_eq!(error.to_string(), "exponent: must be positive and finite, got 0");
+    }
+
+    #[test]
+    fn vectors_in_metadata_are_read_and_broken_ones_named() {
+        let carrying = |text: &str| {
+            let metadata = [("vector".to_owned(), text.to_owned())].into();
+            crate::testing::item("x").metadata(metadata)
+        };
+        let read = |texts: &[&str]| {
+            let mut items = crate::testing::build(texts.iter().map(|text| carrying(text)));
+            items.push(crate::testing::item("none").build().unwrap());
+            let vectors = ItemVectors::from_metadata(&items).map_err(|error| error.to_string())?;
+            let vectors = vectors.map(|vectors| {
+                let of = |item| vectors.vector_of(item).map(<[f32]>::to_vec);
+                items.iter().map(of).collect::<Vec<_>>()
+            });
+            Ok::<_, String>(vectors)
+        };
+        assert_eq!(read(&[]), Ok(None));
+        let expected = vec![Some(vec![1.0, 0.0]), Some(vec![0.0, -1.0]), None];
+        assert_eq!(read(&["[2, 0]", "[0.0, -5e-1]"]), Ok(Some(expected)));
+        let text = "items[1].metadata.vector: must have 2 components, got 1";
+        assert_eq!(read(&["[2, 0]", "[1]"]).unwrap_err(), text);
+        let text = "items[0].metadata.vector: must have 1 components, got 0";
+        assert_eq!(read(&["[]"]).unwrap_err(), text);
+        let text = read(&["0.5, 0.5"]).unwrap_err();
+        assert!(
+            text.starts_with("items[0].metadata.vector: must be a list of numbers: "),
+            "{text}"
+        );
     }
 }

@@ -114,7 +114,8 @@ impl Slicer for MmrSlice {
                 self.walk(request, &|a, b| jaccard(&terms[a], &terms[b]))
             }
             Similarity::Vectors(vectors) => {
-                let vectors: Vec<Option<&[f32]>> = items.map(|item| vectors.get(item)).collect();
+                let vectors: Vec<Option<&[f32]>> =
+                    items.map(|item| vectors.vector_of(item)).collect();
                 self.walk(request, &|a, b| match (vectors[a], vectors[b]) {
                     (Some(a), Some(b)) => cosine(a, b).max(0.0),
                     _ => 0.0,

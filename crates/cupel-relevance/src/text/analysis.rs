@@ -40,6 +40,13 @@ impl Default for Analysis {
     }
 }
 
+impl From<Option<Language>> for Analysis {
+    /// [`of`](Self::of) a language, or [`plain`](Self::plain).
+    fn from(language: Option<Language>) -> Self {
+        language.map_or_else(Self::plain, Self::of)
+    }
+}
+
 impl Analysis {
     /// Stems and stop words of one language.
     #[must_use]
@@ -77,6 +84,11 @@ impl Analysis {
         self.stop_words
     }
 
+    /// The language that words are taken to be in: that of the stems, else that of the stop words.
+    pub fn language(&self) -> Option<Language> {
+        self.stemming.or(self.stop_words)
+    }
+
     /// The terms of a text, in order. To look at; an [`Index`](crate::Index) does the same without
     /// copying.
     #[must_use]
@@ -108,7 +120,7 @@ impl Analyzer {
     pub(super) fn new(analysis: &Analysis) -> Self {
         let stop_words = analysis.stop_words.into_iter().flat_map(Language::stop_words);
         Self {
-            stemmer: analysis.stemming.map(Stemmer::new),
+            stemmer: analysis.stemming.and_then(Stemmer::new),
             stop_words: stop_words.collect(),
             buffer: String::new(),
         }
@@ -162,7 +174,7 @@ impl Analyzer {
 }
 
 /// Whether words were joined to this one: no word has such a character by itself.
-fn is_compound(word: &str) -> bool {
+pub(super) fn is_compound(word: &str) -> bool {
     word.bytes().any(|byte| matches!(byte, b'-' | b'.' | b'/' | b'\\' | b':' | b'@' | b','))
 }
 

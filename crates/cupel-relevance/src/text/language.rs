@@ -4,7 +4,11 @@ use std::str::FromStr;
 use frostem::Algorithm;
 use thiserror::Error;
 
-/// A language whose words can be stemmed and whose stop words are known.
+/// A language that texts can be taken to be in.
+///
+/// Of 21 the stems and the stop words are known. Chinese and Japanese have no stems, and no words
+/// that spaces would tell apart: pairs of characters are their terms. What a question sounds like
+/// (asking words, verbs of saying, months) is known of ten, see [`Query`](crate::Query).
 ///
 /// # Example
 ///
@@ -15,6 +19,8 @@ use thiserror::Error;
 /// assert_eq!("DE".parse(), Ok(Language::German));
 /// let error = "latin".parse::<Language>().unwrap_err();
 /// assert!(error.to_string().starts_with("unknown language `latin`; known are arabic, basque"));
+///
+/// assert_eq!(Language::detect(["Wo liegt der Schlüssel?", "Er liegt unter dem Topf."]), Some(Language::German));
 /// ```
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,6 +29,7 @@ pub enum Language {
     Arabic,
     Basque,
     Catalan,
+    Chinese,
     Danish,
     Dutch,
     English,
@@ -33,6 +40,7 @@ pub enum Language {
     Hungarian,
     Indonesian,
     Italian,
+    Japanese,
     Norwegian,
     Portuguese,
     Romanian,
@@ -43,48 +51,50 @@ pub enum Language {
     Turkish,
 }
 
-/// What is known about a language: its name, its ISO 639-1 code and its stemmer.
+/// What is known about a language: its name, its ISO 639-1 code and its stemmer, if it has stems.
 struct Row {
     language: Language,
     name: &'static str,
     code: &'static str,
-    algorithm: Algorithm,
+    algorithm: Option<Algorithm>,
 }
 
 macro_rules! rows {
-    ($($language:ident $name:literal $code:literal,)*) => {
+    ($($language:ident $name:literal $code:literal $algorithm:expr,)*) => {
         [$(Row {
             language: Language::$language,
             name: $name,
             code: $code,
-            algorithm: Algorithm::$language,
+            algorithm: $algorithm,
         }),*]
     };
 }
 
 /// In the order of the variants.
-const ROWS: [Row; 21] = rows! {
-    Arabic "arabic" "ar",
-    Basque "basque" "eu",
-    Catalan "catalan" "ca",
-    Danish "danish" "da",
-    Dutch "dutch" "nl",
-    English "english" "en",
-    Finnish "finnish" "fi",
-    French "french" "fr",
-    German "german" "de",
-    Greek "greek" "el",
-    Hungarian "hungarian" "hu",
-    Indonesian "indonesian" "id",
-    Italian "italian" "it",
-    Norwegian "norwegian" "no",
-    Portuguese "portuguese" "pt",
-    Romanian "romanian" "ro",
-    Russian "russian" "ru",
-    Spanish "spanish" "es",
-    Swedish "swedish" "sv",
-    Tamil "tamil" "ta",
-    Turkish "turkish" "tr",
+const ROWS: [Row; Language::COUNT] = rows! {
+    Arabic "arabic" "ar" Some(Algorithm::Arabic),
+    Basque "basque" "eu" Some(Algorithm::Basque),
+    Catalan "catalan" "ca" Some(Algorithm::Catalan),
+    Chinese "chinese" "zh" None,
+    Danish "danish" "da" Some(Algorithm::Danish),
+    Dutch "dutch" "nl" Some(Algorithm::Dutch),
+    English "english" "en" Some(Algorithm::English),
+    Finnish "finnish" "fi" Some(Algorithm::Finnish),
+    French "french" "fr" Some(Algorithm::French),
+    German "german" "de" Some(Algorithm::German),
+    Greek "greek" "el" Some(Algorithm::Greek),
+    Hungarian "hungarian" "hu" Some(Algorithm::Hungarian),
+    Indonesian "indonesian" "id" Some(Algorithm::Indonesian),
+    Italian "italian" "it" Some(Algorithm::Italian),
+    Japanese "japanese" "ja" None,
+    Norwegian "norwegian" "no" Some(Algorithm::Norwegian),
+    Portuguese "portuguese" "pt" Some(Algorithm::Portuguese),
+    Romanian "romanian" "ro" Some(Algorithm::Romanian),
+    Russian "russian" "ru" Some(Algorithm::Russian),
+    Spanish "spanish" "es" Some(Algorithm::Spanish),
+    Swedish "swedish" "sv" Some(Algorithm::Swedish),
+    Tamil "tamil" "ta" Some(Algorithm::Tamil),
+    Turkish "turkish" "tr" Some(Algorithm::Turkish),
 };
 
 /// Words that the list for English lacks: verbs that only modify others, and more of its own kind.
@@ -92,8 +102,11 @@ const MORE_ENGLISH: [&str; 11] =
     ["also", "could", "done", "may", "might", "mine", "must", "shall", "us", "whose", "would"];
 
 impl Language {
+    /// How many there are.
+    pub(super) const COUNT: usize = 23;
+
     /// All of them, by name.
-    pub fn all() -> impl Iterator<Item = Self> {
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         ROWS.iter().map(|row| row.language)
     }
 
@@ -107,13 +120,16 @@ impl Language {
         self.row().code
     }
 
-    pub(super) fn algorithm(self) -> Algorithm {
+    /// The stemmer, if the language has stems.
+    pub(super) fn algorithm(self) -> Option<Algorithm> {
         self.row().algorithm
     }
 
+    /// None where terms are pairs of characters, not words.
     pub(super) fn stop_words(self) -> impl Iterator<Item = &'static str> {
+        let known = self.algorithm().and_then(|_| stop_words::lookup(self.code()));
         let more = if self == Self::English { &MORE_ENGLISH[..] } else { &[] };
-        stop_words::lookup(self.code()).unwrap_or_default().iter().chain(more).copied()
+        known.unwrap_or_default().iter().chain(more).copied()
     }
 
     fn row(self) -> &'static Row {
@@ -158,15 +174,18 @@ mod tests {
     fn rows_stand_in_the_order_of_the_variants() {
         for (position, row) in ROWS.iter().enumerate() {
             assert_eq!(row.language as usize, position, "{}", row.name);
-            assert_eq!(row.algorithm.name(), row.name);
+            assert!(row.algorithm.is_none_or(|algorithm| algorithm.name() == row.name));
         }
     }
 
     #[test]
-    fn every_language_has_stop_words() {
+    fn every_language_with_stems_has_stop_words_and_the_others_have_none() {
         for language in Language::all() {
-            assert!(language.stop_words().count() > 50, "{language}");
+            let count = language.stop_words().count();
+            assert_eq!(count > 50, language.algorithm().is_some(), "{language}");
+            assert_eq!(count == 0, language.algorithm().is_none(), "{language}");
         }
+        assert_eq!(Language::all().filter(|language| language.algorithm().is_some()).count(), 21);
     }
 
     #[test]

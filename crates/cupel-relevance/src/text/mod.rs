@@ -2,9 +2,11 @@
 //!
 //! Words are cut out of the text ([`words`]), identifiers are split, stop words dropped and the rest
 //! stemmed ([`Analysis`]). All of it happens once for each distinct word ([`lexicon`]), because most
-//! words of a text were seen before.
+//! words of a text were seen before. Which language it is can be found out first ([`detect`]).
 
 mod analysis;
+mod choice;
+mod detect;
 mod identifier;
 mod language;
 pub(crate) mod lexicon;
@@ -12,9 +14,14 @@ mod script;
 mod stemmer;
 mod table;
 mod values;
+mod vocabulary;
 mod words;
 
 pub use analysis::Analysis;
+pub use choice::LanguageChoice;
+pub(crate) use detect::Count;
 pub use language::{Language, UnknownLanguage};
 pub(crate) use values::Values;
+pub(crate) use vocabulary::{Addressing, Vocabulary, has};
+use words::beginning;
 pub(crate) use words::for_each_word;

@@ -28,13 +28,25 @@ fn is_unspaced(character: char) -> bool {
         '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}'
         | '\u{0E81}'..='\u{0ECE}' | '\u{0EDC}'..='\u{0EDF}'
         | '\u{1000}'..='\u{103F}' | '\u{1050}'..='\u{108F}'
-        | '\u{1780}'..='\u{17D3}' | '\u{17DC}'..='\u{17DD}'
-        | '\u{3005}'..='\u{3007}'
-        | '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}' | '\u{30FC}'..='\u{30FF}'
-        | '\u{31F0}'..='\u{31FF}'
+        | '\u{1780}'..='\u{17D3}' | '\u{17DC}'..='\u{17DD}')
+        || is_han(character)
+        || is_kana(character)
+}
+
+/// The characters of Chinese, which Japanese has too.
+pub(super) fn is_han(character: char) -> bool {
+    matches!(character,
+        '\u{3005}'..='\u{3007}'
         | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
-        | '\u{FF66}'..='\u{FF9F}'
         | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// The characters that only Japanese has.
+pub(super) fn is_kana(character: char) -> bool {
+    matches!(character,
+        '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}' | '\u{30FC}'..='\u{30FF}'
+        | '\u{31F0}'..='\u{31FF}'
+        | '\u{FF66}'..='\u{FF9F}')
 }
 
 /// Marks that the standard library does not count as letters but without which a word falls apart:

@@ -10,12 +10,13 @@ pub(super) struct Stemmer {
 }
 
 impl Stemmer {
-    pub(super) fn new(language: Language) -> Self {
+    /// `None` for a language without stems.
+    pub(super) fn new(language: Language) -> Option<Self> {
         let may_change = match language {
             Language::English => may_change_in_english,
             _ => |_: &str| true,
         };
-        Self { snowball: frostem::Stemmer::new(language.algorithm()), may_change }
+        Some(Self { snowball: frostem::Stemmer::new(language.algorithm()?), may_change })
     }
 
     /// Calls `emit` with the stem of a word in lower case.
@@ -49,7 +50,7 @@ mod tests {
 
     #[test]
     fn words_that_are_said_not_to_change_do_not() {
-        let snowball = frostem::Stemmer::new(Language::English.algorithm());
+        let snowball = frostem::Stemmer::new(Language::English.algorithm().unwrap());
         let mut random = Random(3);
         let endings = [
             "", "", "", "in", "e", "l", "tiona", "io", "is", "en", "an", "ate", "fu", "ivenes",
@@ -70,11 +71,12 @@ mod tests {
     fn stems_are_those_of_snowball() {
         let stem = |language, word| {
             let mut stems = Vec::new();
-            Stemmer::new(language).stem(word, &mut |stem| stems.push(stem.to_owned()));
+            Stemmer::new(language).unwrap().stem(word, &mut |stem| stems.push(stem.to_owned()));
             stems
         };
         assert_eq!(stem(Language::English, "relational"), ["relat"]);
         assert_eq!(stem(Language::English, "foo"), ["foo"]);
         assert_eq!(stem(Language::Spanish, "casas"), ["cas"]);
+        assert!(Stemmer::new(Language::Chinese).is_none());
     }
 }

@@ -158,14 +158,16 @@ impl<'t> Scan<'t> {
 
 /// The beginning of a word that is too long to be one.
 fn cut(word: &str) -> &str {
-    if word.len() <= LONGEST {
-        return word;
-    }
-    let mut end = LONGEST;
-    while !word.is_char_boundary(end) {
+    beginning(word, LONGEST)
+}
+
+/// As many characters as fit into so many bytes.
+pub(super) fn beginning(text: &str, most_bytes: usize) -> &str {
+    let mut end = most_bytes.min(text.len());
+    while !text.is_char_boundary(end) {
         end -= 1;
     }
-    &word[..end]
+    &text[..end]
 }
 
 #[cfg(test)]
