@@ -2,12 +2,7 @@
 
 use std::collections::HashMap;
 
-use cupel::ScoreExplanation;
-
-/// How the explanations of words begin.
-pub(crate) const WORD: &str = "word ";
-/// How the explanations of neighbours begin.
-pub(crate) const NEIGHBOUR: &str = "neighbour ";
+use cupel::{ScoreExplanation, ScorePart};
 
 /// The words and neighbours that earned an item its score: the short form of a
 /// [`ScoreExplanation`].
@@ -43,12 +38,10 @@ impl Highlights {
         let (mut words, mut neighbours) = (Earned::default(), Earned::default());
         let mut pending = vec![explanation];
         while let Some(part) = pending.pop() {
-            if let Some(word) = part.what.strip_prefix(WORD) {
-                words.add(word, part.score);
-            } else if let Some(neighbour) = part.what.strip_prefix(NEIGHBOUR) {
-                neighbours.add(neighbour, part.score);
-            } else {
-                pending.extend(part.parts.iter().rev());
+            match &part.what {
+                ScorePart::Word(word) => words.add(word, part.score),
+                ScorePart::Neighbour(beginning) => neighbours.add(beginning, part.score),
+                _ => pending.extend(part.parts.iter().rev()),
             }
         }
         Self { words: words.best_first(), neighbours: neighbours.best_first() }
@@ -69,8 +62,7 @@ struct Earned<'e> {
 }
 
 impl<'e> Earned<'e> {
-    fn add(&mut self, quoted: &'e str, score: f64) {
-        let what = quoted.trim_matches('`');
+    fn add(&mut self, what: &'e str, score: f64) {
         let place = *self.places.entry(what).or_insert(self.parts.len());
         match self.parts.get_mut(place) {
             Some((_, total)) => *total += score,
@@ -88,23 +80,35 @@ impl<'e> Earned<'e> {
 mod tests {
     use super::*;
 
-    fn part(what: &str, score: f64) -> ScoreExplanation {
+    fn step(what: &str, score: f64) -> ScoreExplanation {
         ScoreExplanation::new(what, score)
+    }
+
+    fn word(word: &str, score: f64) -> ScoreExplanation {
+        ScoreExplanation::new(ScorePart::Word(word.into()), score)
+    }
+
+    fn neighbour(beginning: &str, score: f64) -> ScoreExplanation {
+        ScoreExplanation::new(ScorePart::Neighbour(beginning.into()), score)
     }
 
     #[test]
     fn what_earned_most_comes_first_wherever_it_stands() {
-        let own = part("words", 3.0).with_parts(vec![part("word `a`", 1.0), part("word `b`", 2.0)]);
-        let near = part("neighbours", 2.0).with_parts(vec![
-            part("neighbour `once`", 0.5),
-            part("neighbour `upon`", 1.5).with_parts(vec![part("word `z`", 1.5)]),
+        let own = step("words", 3.0).with_parts(vec![word("a", 1.0), word("b", 2.0)]);
+        let near = step("neighbours", 2.0).with_parts(vec![
+            neighbour("once", 0.5),
+            neighbour("upon", 1.5).with_parts(vec![word("z", 1.5)]),
         ]);
-        let wide = part("wide", 4.0).with_parts(vec![part("word `a`", 4.0)]);
-        let whole = part("sum", 9.0).with_parts(vec![own, near, wide, part("other", 0.1)]);
+        let wide = step("wide", 4.0).with_parts(vec![word("a", 4.0)]);
+        let whole = step("sum", 9.0).with_parts(vec![own, near, wide, step("other", 0.1)]);
         let why = Highlights::of(&whole);
         assert_eq!(why.words, ["a", "b"]);
         assert_eq!(why.neighbours, ["upon", "once"]);
         assert!(!why.is_empty());
-        assert!(Highlights::of(&part("other", 1.0)).is_empty());
+    }
+
+    #[test]
+    fn a_text_that_looks_like_a_word_is_none() {
+        assert!(Highlights::of(&step("word `a`", 1.0)).is_empty());
     }
 }

@@ -139,14 +139,14 @@ pub use problem::{PathSegment, Problem};
 pub use scorer::{
     CompositeScorer, DecayCurve, DecayScorer, FrequencyScorer, KindScorer, MetadataKeyScorer,
     MetadataTrustScorer, PriorityScorer, RecencyScorer, ReflexiveScorer, ScaledScorer,
-    ScoreExplanation, Scorer, TagComparison, TagScorer,
+    ScoreExplanation, ScorePart, Scorer, TagComparison, TagScorer,
 };
 #[cfg(feature = "stream")]
 pub use slicer::StreamSlice;
 pub use slicer::{
-    CountConstrainedKnapsackSlice, CountQuotaEntry, CountQuotaSlice, GreedySlice, KnapsackSlice,
-    QuotaConstraint, QuotaConstraintMode, QuotaEntry, QuotaPolicy, QuotaSlice, ScarcityBehavior,
-    Selection, SliceRequest, Slicer,
+    CountConstrainedKnapsackSlice, CountQuotaEntry, CountQuotaSlice, Gain, GreedySlice,
+    KnapsackSlice, QuotaConstraint, QuotaConstraintMode, QuotaEntry, QuotaPolicy, QuotaSlice,
+    ScarcityBehavior, Selection, SliceExplanation, SliceRequest, SliceSignal, Slicer,
 };
 
 /// The examples of the README.

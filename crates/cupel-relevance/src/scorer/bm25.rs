@@ -1,7 +1,6 @@
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ScoreExplanation, ScorePart, Scorer};
 
 use super::score_in_list;
-use crate::highlights::WORD;
 use crate::index::ListView;
 use crate::parameter;
 use crate::text::lexicon::TermId;
@@ -235,7 +234,7 @@ impl Scorer for Bm25Scorer {
             let total = parts.iter().map(|part| part.score).sum();
             let word = |part: TermContribution| {
                 let word = written.get(&part.term).unwrap_or(&part.term);
-                ScoreExplanation::new(format!("{WORD}`{word}`"), part.score)
+                ScoreExplanation::new(ScorePart::Word(word.clone()), part.score)
             };
             ScoreExplanation::new("words", total).with_parts(parts.into_iter().map(word).collect())
         };

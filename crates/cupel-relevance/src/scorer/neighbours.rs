@@ -1,10 +1,9 @@
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ScoreExplanation, ScorePart, Scorer};
 
 use super::combine::explain_child;
 use super::kernel::{FittedKernel, Kernel, number, typical_tokens};
 use super::{score_in_list, scores_of};
 use crate::excerpt::excerpt;
-use crate::highlights::NEIGHBOUR;
 use crate::{Grouping, parameter};
 
 /// Lets an item share in the scores of what was said around it.
@@ -134,10 +133,10 @@ impl NeighbourScorer {
         let named: Vec<usize> = shares.iter().take(NAMED).map(|share| share.position).collect();
         let mut why = self.inner.explain(items, &named).into_iter();
         let explain = |share: &NeighbourShare| {
-            let text = format!("{NEIGHBOUR}`{}`", excerpt(items[share.position].content()));
+            let beginning = excerpt(items[share.position].content());
             let part = share.score / scores[share.position];
             let words = why.next().map_or(Vec::new(), |why| scaled(why, part).parts);
-            ScoreExplanation::new(text, share.score).with_parts(words)
+            ScoreExplanation::new(ScorePart::Neighbour(beginning), share.score).with_parts(words)
         };
         let parts = shares.iter().take(NAMED).map(explain).collect();
         ScoreExplanation::new("neighbours", total).with_parts(parts)

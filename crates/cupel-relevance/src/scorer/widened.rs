@@ -218,7 +218,7 @@ mod tests {
         let total = scores(&scorer, &items)[1];
         let explanation = &scorer.explain(&items, &[1])[0];
         assert_close(&[explanation.score], &[total]);
-        let words: Vec<&str> = explanation.parts.iter().map(|part| part.what.as_str()).collect();
+        let words: Vec<String> = explanation.parts.iter().map(|part| part.what.to_string()).collect();
         assert_eq!(words, ["around `key`", "around `deploy`"]);
     }
 

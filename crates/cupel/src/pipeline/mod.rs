@@ -8,6 +8,7 @@
 mod classify;
 mod deduplicate;
 mod explain;
+mod explain_slice;
 mod fate;
 mod place;
 mod ranking;

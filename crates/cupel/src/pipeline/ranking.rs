@@ -14,8 +14,8 @@ use crate::{
 /// Items that were classified, scored, deduplicated and sorted once; ask it for the window or the
 /// report of any budget, and for the scores. See [`Pipeline::rank`].
 pub struct Ranking<'p, 'a> {
-    pipeline: &'p Pipeline,
-    ranked: Ranked<'a>,
+    pub(super) pipeline: &'p Pipeline,
+    pub(super) ranked: Ranked<'a>,
 }
 
 impl Pipeline {

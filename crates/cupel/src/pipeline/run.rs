@@ -12,6 +12,7 @@ use super::slice::{effective_budget, room, slice};
 use super::sort::{Sorted, sort};
 use crate::diagnostics::PipelineStage;
 use crate::policy::Policy;
+use crate::slicer::SliceRequest;
 use crate::{ContextBudget, ContextItem, CupelError, TraceCollector};
 
 /// Runs the whole pipeline.
@@ -33,7 +34,7 @@ pub(super) fn run<C: TraceCollector + ?Sized>(
 pub(super) struct Ranked<'a> {
     pub(super) scored: Scored<'a>,
     unique: Unique,
-    sorted: Sorted<'a>,
+    pub(super) sorted: Sorted<'a>,
 }
 
 impl<'a> Ranked<'a> {
@@ -86,7 +87,8 @@ pub(super) fn fill<C: TraceCollector + ?Sized>(
     let (classified, sorted) = (ranked.classified(), &ranked.sorted);
 
     let effective = effective_budget(budget, classified.pinned_tokens);
-    let sliced = slice(sorted, &effective, &*policy.slicer)?;
+    let request = SliceRequest::new(&sorted.candidates, &effective).within(classified.items);
+    let sliced = slice(&request, &*policy.slicer)?;
     recorder.shortfalls(&sliced.shortfalls);
     let room = room(budget, classified.pinned_tokens);
     recorder.stage(

@@ -22,27 +22,26 @@ pub(super) struct Sliced {
 }
 
 pub(super) fn slice(
-    sorted: &Sorted<'_>,
-    effective: &ContextBudget,
+    request: &SliceRequest<'_>,
     slicer: &dyn Slicer,
 ) -> Result<Sliced, CupelError> {
-    let request = SliceRequest::new(&sorted.candidates, effective);
-    let Selection { selected, excluded, shortfalls } = slicer.select(&request)?;
-    let mut is_selected = vec![false; sorted.len()];
+    let candidates = request.candidates;
+    let Selection { selected, excluded, shortfalls } = slicer.select(request)?;
+    let mut is_selected = vec![false; candidates.len()];
     for at in &selected {
         match is_selected.get_mut(*at) {
             Some(flag) if !*flag => *flag = true,
-            _ => return Err(out_of_contract(*at, sorted.len())),
+            _ => return Err(out_of_contract(*at, candidates.len())),
         }
     }
-    if let Some((at, _)) = excluded.iter().find(|(at, _)| *at >= sorted.len()) {
-        return Err(out_of_contract(*at, sorted.len()));
+    if let Some((at, _)) = excluded.iter().find(|(at, _)| *at >= candidates.len()) {
+        return Err(out_of_contract(*at, candidates.len()));
     }
-    let tokens: TokenSum = selected.iter().map(|at| sorted.candidates[*at].tokens()).sum();
+    let tokens: TokenSum = selected.iter().map(|at| candidates[*at].tokens()).sum();
     Ok(Sliced {
         is_selected,
         count: selected.len(),
-        available_tokens: clamp_to_i64(i128::from(effective.target_tokens()) - tokens.0),
+        available_tokens: clamp_to_i64(i128::from(request.budget.target_tokens()) - tokens.0),
         explained: excluded,
         shortfalls,
     })

@@ -39,7 +39,7 @@ use crate::ContextItem;
 pub use crate::clock::{FixedClock, SystemTimeProvider, TimeProvider};
 pub use composite::CompositeScorer;
 pub use decay::{DecayCurve, DecayScorer};
-pub use explanation::ScoreExplanation;
+pub use explanation::{ScoreExplanation, ScorePart};
 pub use frequency::FrequencyScorer;
 pub use kind::KindScorer;
 pub use metadata_key::MetadataKeyScorer;

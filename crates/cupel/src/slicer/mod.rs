@@ -12,6 +12,7 @@ mod count_constrained_knapsack;
 mod count_entry;
 mod count_phase;
 mod count_quota;
+mod explanation;
 mod greedy;
 mod kind_index;
 mod knapsack;
@@ -33,6 +34,7 @@ use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, Scor
 pub use count_constrained_knapsack::CountConstrainedKnapsackSlice;
 pub use count_entry::{CountQuotaEntry, ScarcityBehavior};
 pub use count_quota::CountQuotaSlice;
+pub use explanation::{Gain, SliceExplanation, SliceSignal};
 pub use greedy::GreedySlice;
 pub use knapsack::KnapsackSlice;
 pub use quota::{QuotaEntry, QuotaSlice};
@@ -117,6 +119,17 @@ pub trait Slicer: Send + Sync {
         Ok(Selection { selected: selected.collect::<Result<_, _>>()?, ..Selection::default() })
     }
 
+    /// Why the selection is what it is, if the slicer has more to say than scores do: one gain for
+    /// each candidate, by position in the request. Only asked for what is shown to people.
+    ///
+    /// # Errors
+    ///
+    /// As [`select`](Self::select).
+    fn explain(&self, request: &SliceRequest<'_>) -> Result<Option<SliceExplanation>, CupelError> {
+        let _ = request;
+        Ok(None)
+    }
+
     /// Whether this is a knapsack, or hides one inside. Count quotas refuse such inner slicers.
     fn uses_knapsack(&self) -> bool {
         self.is_knapsack()
@@ -170,6 +183,13 @@ macro_rules! forward_slicer {
 
             fn select(&self, request: &SliceRequest<'_>) -> Result<Selection, CupelError> {
                 (**self).select(request)
+            }
+
+            fn explain(
+                &self,
+                request: &SliceRequest<'_>,
+            ) -> Result<Option<SliceExplanation>, CupelError> {
+                (**self).explain(request)
             }
 
             fn uses_knapsack(&self) -> bool {

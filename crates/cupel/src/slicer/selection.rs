@@ -14,13 +14,33 @@ pub struct SliceRequest<'a> {
     pub budget: &'a ContextBudget,
     /// If only the items of one kind are here, that kind: requirements for others do not apply.
     pub only_kind: Option<&'a ContextKind>,
+    /// The whole list that the candidates were taken from, in the caller's order, pinned items
+    /// among them; empty where nobody knows it.
+    pub list: &'a [ContextItem],
 }
 
 impl<'a> SliceRequest<'a> {
     /// A request for all kinds.
     #[must_use]
     pub fn new(candidates: &'a [Candidate<'a>], budget: &'a ContextBudget) -> Self {
-        Self { candidates, budget, only_kind: None }
+        Self { candidates, budget, only_kind: None, list: &[] }
+    }
+
+    /// The same, with the list that the candidates were taken from: they must be borrowed from it.
+    #[must_use]
+    pub fn within(mut self, list: &'a [ContextItem]) -> Self {
+        self.list = list;
+        self
+    }
+
+    /// Where a candidate stands in the [list](Self::list); `None` if it was not borrowed from it.
+    #[must_use]
+    pub fn position(&self, candidate: &Candidate<'_>) -> Option<usize> {
+        // The place in memory tells, also where one handle stands in the list twice.
+        let start = self.list.as_ptr().addr();
+        let offset = std::ptr::from_ref(candidate.item()).addr().checked_sub(start)?;
+        let position = offset / size_of::<ContextItem>();
+        (position < self.list.len()).then_some(position)
     }
 
     /// Whether there is nothing to choose: no candidate, or no budget.
@@ -34,7 +54,7 @@ impl<'a> SliceRequest<'a> {
         candidates: &'b [Candidate<'b>],
         budget: &'b ContextBudget,
     ) -> SliceRequest<'b> {
-        SliceRequest { candidates, budget, only_kind: self.only_kind }
+        SliceRequest { candidates, budget, only_kind: self.only_kind, list: self.list }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::order::positions_descending;
 use crate::policy::Policy;
+use crate::slicer::SliceRequest;
 use crate::{Candidate, ContextBudget, ContextItem, CupelError, TraceCollector};
 
 /// What has been taken in so far.
@@ -93,7 +94,9 @@ impl<'a> Intake<'a> {
         if has_pins {
             self.make_room()?;
         }
-        let sliced = slice(&sorted, &self.remaining(), &*policy.slicer)?;
+        let remaining = self.remaining();
+        let request = SliceRequest::new(&sorted.candidates, &remaining).within(batch);
+        let sliced = slice(&request, &*policy.slicer)?;
         self.select(first_position, &sorted, &sliced);
         self.shortfalls.extend(sliced.shortfalls.iter().cloned());
         let excluded = sliced.exclusions(&sorted, self.misfit());

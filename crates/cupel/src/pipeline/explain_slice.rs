@@ -1,0 +1,121 @@
+//! Why was this chosen, beside what it scores?
+
+use super::Ranking;
+use super::classify::require_pinned_fit;
+use super::slice::effective_budget;
+use crate::slicer::{Gain, SliceExplanation, SliceRequest};
+use crate::{ContextBudget, CupelError, Slicer};
+
+impl Ranking<'_, '_> {
+    /// What the slicer goes by at a budget, and what each item adds to the window, by position in
+    /// the list that was ranked. `None` if the slicer has nothing to add to the scores.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::run`](crate::Pipeline::run).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use cupel::{ChronologicalPlacer, ContextBudget, ContextItemBuilder, GreedySlice, Pipeline, ReflexiveScorer};
+    /// # let pipeline = Pipeline::builder()
+    /// #     .scorer(ReflexiveScorer).slicer(GreedySlice).placer(ChronologicalPlacer).build()?;
+    /// let items = [ContextItemBuilder::new("ping", 50).build()?];
+    /// let budget = ContextBudget::builder(60).build()?;
+    /// assert_eq!(pipeline.rank(&items)?.explain_slice(&budget)?, None);
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    pub fn explain_slice(
+        &self,
+        budget: &ContextBudget,
+    ) -> Result<Option<SliceExplanation>, CupelError> {
+        let (classified, sorted) = (self.ranked.classified(), &self.ranked.sorted);
+        require_pinned_fit(classified.pinned_tokens, budget)?;
+        let effective = effective_budget(budget, classified.pinned_tokens);
+        let request = SliceRequest::new(&sorted.candidates, &effective).within(classified.items);
+        let explanation = self.pipeline.policy.slicer.explain(&request)?;
+        Ok(explanation.map(|SliceExplanation { signals, gains }| {
+            let in_list = |gain: Gain| {
+                let position = *sorted.positions.get(gain.position)? as usize;
+                Some(Gain { position, ..gain })
+            };
+            let mut gains: Vec<Gain> = gains.into_iter().filter_map(in_list).collect();
+            gains.sort_unstable_by_key(|gain| gain.position);
+            SliceExplanation { signals, gains }
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::slicer::slice_by_selecting;
+    use crate::{
+        ChronologicalPlacer, ContextBudget, ContextItem, ContextItemBuilder, CupelError, Gain,
+        Pipeline, ReflexiveScorer, ScoredItem, Selection, SliceExplanation, SliceRequest,
+        SliceSignal, Slicer,
+    };
+
+    /// Takes everything; an item adds its position in the list, the signal is how many are pinned.
+    struct Places;
+
+    impl Slicer for Places {
+        fn slice(
+            &self,
+            sorted: &[ScoredItem],
+            budget: &ContextBudget,
+        ) -> Result<Vec<ContextItem>, CupelError> {
+            slice_by_selecting(self, sorted, budget)
+        }
+
+        fn select(&self, request: &SliceRequest<'_>) -> Result<Selection, CupelError> {
+            Ok(Selection::of((0..request.candidates.len()).collect()))
+        }
+
+        fn explain(
+            &self,
+            request: &SliceRequest<'_>,
+        ) -> Result<Option<SliceExplanation>, CupelError> {
+            let place = |at: usize| request.position(&request.candidates[at]);
+            let gains = (0..request.candidates.len())
+                .map(|at| Gain { position: at, gain: place(at).map_or(f64::NAN, |at| at as f64) });
+            let pinned = request.list.iter().filter(|item| item.pinned()).count();
+            let signals = vec![SliceSignal::new("pinned", pinned as f64, "pins")];
+            Ok(Some(SliceExplanation { signals, gains: gains.collect() }))
+        }
+    }
+
+    #[test]
+    fn slicers_see_the_whole_list_and_gains_come_back_by_its_positions() {
+        let pipeline = Pipeline::builder()
+            .scorer(ReflexiveScorer)
+            .slicer(Places)
+            .placer(ChronologicalPlacer)
+            .deduplication(false)
+            .build()
+            .unwrap();
+        let item = |hint: f64| ContextItemBuilder::new("same", 1).future_relevance_hint(hint);
+        let twice = item(0.5).build().unwrap();
+        let pinned = item(0.0).pinned(true).build().unwrap();
+        let items = [twice.clone(), pinned, item(0.9).build().unwrap(), twice];
+        let ranking = pipeline.rank(&items).unwrap();
+        let explained = ranking.explain_slice(&ContextBudget::builder(10).build().unwrap());
+        let explained = explained.unwrap().unwrap();
+        assert_eq!(explained.signals[0].value, 1.0);
+        for position in [0, 2, 3] {
+            assert_eq!(explained.gain(position), Some(position as f64));
+        }
+        assert_eq!(explained.gain(1), None, "what is pinned adds nothing of its own");
+    }
+
+    #[test]
+    fn a_candidate_of_another_list_has_no_position() {
+        let items = [ContextItemBuilder::new("a", 1).build().unwrap()];
+        let other = items.clone();
+        let budget = ContextBudget::builder(10).build().unwrap();
+        let candidates = [crate::Candidate::new(&other[0], 1.0)];
+        let request = SliceRequest::new(&candidates, &budget);
+        assert_eq!(request.position(&candidates[0]), None);
+        assert_eq!(request.within(&items).position(&candidates[0]), None);
+        assert_eq!(request.within(&other).position(&candidates[0]), Some(0));
+    }
+}

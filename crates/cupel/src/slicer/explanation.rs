@@ -1,0 +1,79 @@
+use std::fmt;
+
+/// Why a slicer chose as it did: what it saw in the request as a whole, and what each item added.
+///
+/// Positions are those of the list that was asked about: of the candidates where a
+/// [`Slicer`](crate::Slicer) answers, of the caller's items where a
+/// [`Ranking`](crate::Ranking) does.
+///
+/// # Example
+///
+/// ```
+/// use cupel::{Gain, SliceExplanation, SliceSignal};
+///
+/// let calls = SliceSignal::new("calls", 0.5, "half of the candidates are calls");
+/// let far = SliceSignal::new("question_age", 310.0, "the user last spoke 310 tokens ago");
+/// let gains = vec![Gain { position: 3, gain: 0.25 }];
+/// let explanation = SliceExplanation { signals: vec![calls, far], gains };
+/// assert_eq!(
+///     explanation.to_string(),
+///     "half of the candidates are calls; the user last spoke 310 tokens ago"
+/// );
+/// assert_eq!(explanation.gain(3), Some(0.25));
+/// assert_eq!(explanation.gain(0), None);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SliceExplanation {
+    /// What the slicer went by, strongest statement first.
+    pub signals: Vec<SliceSignal>,
+    /// What each item added to the window, in ascending order of positions.
+    pub gains: Vec<Gain>,
+}
+
+/// Something about a request as a whole that decided how it was sliced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SliceSignal {
+    /// A stable name for programs.
+    pub name: &'static str,
+    /// How strong it is.
+    pub value: f64,
+    /// What that means, for people.
+    pub text: String,
+}
+
+impl SliceSignal {
+    /// A signal by its name, its value and what that means.
+    pub fn new(name: &'static str, value: f64, text: impl Into<String>) -> Self {
+        Self { name, value, text: text.into() }
+    }
+}
+
+/// What an item added to the window when it was taken; of an item that was left out, what it would
+/// still add.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gain {
+    /// Its position.
+    pub position: usize,
+    /// What it added, in the slicer's own measure.
+    pub gain: f64,
+}
+
+impl SliceExplanation {
+    /// What the item at a position added, if the slicer says so.
+    #[must_use]
+    pub fn gain(&self, position: usize) -> Option<f64> {
+        let found = self.gains.binary_search_by_key(&position, |gain| gain.position);
+        found.ok().map(|at| self.gains[at].gain)
+    }
+}
+
+/// The signals in one line.
+impl fmt::Display for SliceExplanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, signal) in self.signals.iter().enumerate() {
+            let separator = if number == 0 { "" } else { "; " };
+            write!(f, "{separator}{}", signal.text)?;
+        }
+        Ok(())
+    }
+}
