@@ -27,8 +27,8 @@ pub(crate) struct Fate {
     pub(crate) next: Option<i64>,
 }
 
-/// How many candidates are looked at before budgets are passed over.
-const PATIENCE: usize = 60_000_000;
+/// How many windows are tried. Where there are more, some budgets are passed over.
+const PATIENCE: usize = 50_000;
 
 impl Scan {
     /// Tries budgets up to all tokens; `above` is the budget that [`Fate::next`] is asked about.
@@ -40,26 +40,32 @@ impl Scan {
         let items = prepared.items();
         let lowest = tokens_of(items.iter().filter(|item| item.pinned())).max(0);
         let highest = tokens_of(items.iter().filter(|item| item.tokens() > 0)).max(lowest);
-        let budgets = usize::try_from(highest - lowest).unwrap_or(usize::MAX).saturating_add(1);
-        let watch = Watch::begin(prepared.settings().progress.as_ref(), Work::Budgets, budgets);
+        let progress = prepared.settings().progress.as_ref();
+        let range = usize::try_from(highest - lowest).unwrap_or(usize::MAX);
+        let watch = Watch::begin(progress, Work::Budgets, range);
         let mut scan = Self { fates: vec![Fate::default(); items.len()], is_exact: true };
         let mut is_in = vec![false; items.len()];
-        let mut patience = PATIENCE;
-        let mut budget = lowest;
-        loop {
-            let window = prepared.window_of(ranking, budget)?;
-            scan.note(&window, budget, above, &mut is_in);
-            if budget >= highest {
-                return Ok(scan);
-            }
-            let next = prepared.next_budget(ranking, budget, highest)?;
-            patience = patience.saturating_sub(items.len().max(1));
-            let leap = if patience == 0 { ((highest - lowest) / 1_000).max(1) } else { 1 };
-            scan.is_exact &= leap <= next.saturating_sub(budget);
-            let next = next.max(budget.saturating_add(leap)).min(highest);
-            watch.advance(usize::try_from(next - budget).unwrap_or(usize::MAX));
-            budget = next;
+        let mut noted = lowest;
+        let mut note = |scan: &mut Self, budget: i64, window: &[PlacedItem]| {
+            watch.advance(usize::try_from(budget - noted).unwrap_or(usize::MAX));
+            noted = budget;
+            scan.note(window, budget, above, &mut is_in);
+        };
+        // The budget that holds all is tried by itself: what fits comes back whole.
+        let mut sweep = ranking.sweep(lowest, highest - 1);
+        for step in sweep.by_ref().take(PATIENCE) {
+            let (budget, window) = step.map_err(|error| prepared.failed(error))?;
+            note(&mut scan, budget, &window.unwrap_or_default());
         }
+        if let Some(rest) = sweep.next_budget() {
+            scan.is_exact = false;
+            let leap = ((highest - rest) / PATIENCE as i64).max(1);
+            for budget in (rest..highest).step_by(usize::try_from(leap).unwrap_or(usize::MAX)) {
+                note(&mut scan, budget, &prepared.window_of(ranking, budget)?);
+            }
+        }
+        note(&mut scan, highest, &prepared.window_of(ranking, highest)?);
+        Ok(scan)
     }
 
     fn note(&mut self, window: &[PlacedItem], budget: i64, above: i64, is_in: &mut [bool]) {
@@ -107,16 +113,5 @@ impl Prepared {
             None => ranking.window(&budget),
         };
         fitting(window).map_err(|error| self.failed(error))
-    }
-
-    /// The next budget at which the window may be another one.
-    fn next_budget(
-        &self,
-        ranking: &Ranking<'_, '_>,
-        tokens: i64,
-        highest: i64,
-    ) -> Result<i64, EngineError> {
-        let _ = (ranking, highest);
-        Ok(tokens.saturating_add(1))
     }
 }

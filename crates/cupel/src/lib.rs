@@ -127,7 +127,7 @@ pub use model::{
     ContextSource, OverflowStrategy, ParseContextKindError, ScoredItem,
 };
 pub use order::compare_scores;
-pub use pipeline::{Pipeline, PipelineBuilder, PlacedItem, Ranking};
+pub use pipeline::{Pipeline, PipelineBuilder, PlacedItem, Ranking, Sweep};
 pub use placer::{ChronologicalPlacer, Placer, UShapedPlacer};
 #[cfg(feature = "serde")]
 pub use policy::{

@@ -1,6 +1,6 @@
 use cupel::{ContextBudget, ContextItem, CupelError, ScoredItem, Selection, SliceRequest, Slicer};
 
-use cupel::slicer::slice_by_selecting;
+use cupel::slicer::{Walk, slice_by_selecting};
 
 use super::{best_first, is_empty};
 
@@ -49,17 +49,10 @@ impl Slicer for BestFirstSlice {
         if is_empty(request) {
             return Ok(Selection::default());
         }
-        let mut left = request.budget.target_tokens();
+        let mut walk = Walk::new(request.budget.target_tokens());
         let mut selected = best_first(request.candidates);
-        selected.retain(|at| {
-            let tokens = request.candidates[*at].tokens();
-            let fits = tokens <= left;
-            if fits {
-                left = left.saturating_sub(tokens);
-            }
-            fits
-        });
-        Ok(Selection::of(selected))
+        selected.retain(|at| walk.takes(request.candidates[*at].tokens()));
+        Ok(Selection::of(selected).until(walk.next_target()))
     }
 }
 

@@ -18,6 +18,7 @@ mod score;
 mod simulate;
 mod slice;
 mod sort;
+mod sweep;
 #[cfg(feature = "stream")]
 mod stream;
 
@@ -30,6 +31,7 @@ use crate::policy::{Policy, PolicyBuilder};
 use crate::{ContextBudget, ContextItem, CupelError, OverflowStrategy, Placer, Scorer, Slicer};
 
 pub use place::PlacedItem;
+pub use sweep::Sweep;
 pub use ranking::Ranking;
 
 /// Selects items for a context window.

@@ -20,6 +20,8 @@ pub(super) struct Placed {
     truncated: Vec<(Entry, i64)>,
     /// By how much Proceed exceeded the target, and all that was merged.
     pub(super) overflow: Option<(i64, Vec<Entry>)>,
+    /// Up to which effective target the slicer would choose the same, if it says so.
+    pub(super) next_target: Option<i64>,
 }
 
 /// An item of a window: where it stands in the caller's list, and what it scores.
@@ -70,7 +72,7 @@ pub(super) fn place(
     let order = policy.placer.arrange(&candidates)?;
     require_permutation(&order, merged.len())?;
     let entries = order.into_iter().map(|at| merged[at]).collect();
-    Ok(Placed { entries, truncated, overflow })
+    Ok(Placed { entries, truncated, overflow, next_target: sliced.next_target })
 }
 
 /// Pinned items in input order, then what was sliced, best first.

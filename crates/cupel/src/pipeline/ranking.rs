@@ -89,7 +89,7 @@ impl Ranking<'_, '_> {
     }
 
     /// Stages 5 and 6, and what the earlier ones did for whoever wants to be told.
-    fn fill<C: TraceCollector + ?Sized>(
+    pub(super) fn fill<C: TraceCollector + ?Sized>(
         &self,
         budget: &ContextBudget,
         collector: &mut C,

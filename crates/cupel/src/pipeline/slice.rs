@@ -19,6 +19,8 @@ pub(super) struct Sliced {
     pub(super) available_tokens: i64,
     explained: Vec<(usize, ExclusionReason)>,
     pub(super) shortfalls: Vec<CountRequirementShortfall>,
+    /// Up to which effective target the slicer would choose the same, if it says so.
+    pub(super) next_target: Option<i64>,
 }
 
 pub(super) fn slice(
@@ -26,7 +28,7 @@ pub(super) fn slice(
     slicer: &dyn Slicer,
 ) -> Result<Sliced, CupelError> {
     let candidates = request.candidates;
-    let Selection { selected, excluded, shortfalls } = slicer.select(request)?;
+    let Selection { selected, excluded, shortfalls, next_target } = slicer.select(request)?;
     let mut is_selected = vec![false; candidates.len()];
     for at in &selected {
         match is_selected.get_mut(*at) {
@@ -44,6 +46,7 @@ pub(super) fn slice(
         available_tokens: clamp_to_i64(i128::from(request.budget.target_tokens()) - tokens.0),
         explained: excluded,
         shortfalls,
+        next_target,
     })
 }
 
@@ -85,6 +88,7 @@ impl Sliced {
             available_tokens: 0,
             explained: Vec::new(),
             shortfalls: Vec::new(),
+            next_target: None,
         }
     }
 

@@ -1,4 +1,4 @@
-use super::{Selection, SliceRequest, Slicer, slice_by_selecting};
+use super::{Selection, SliceRequest, Slicer, Walk, slice_by_selecting};
 use crate::order::positions_descending;
 use crate::{ContextBudget, ContextItem, CupelError, ScoredItem};
 
@@ -50,16 +50,14 @@ impl Slicer for GreedySlice {
             0 => f64::MAX,
             tokens => candidate.score() / tokens as f64,
         });
-        let mut remaining = request.budget.target_tokens();
+        let mut walk = Walk::new(request.budget.target_tokens());
         let mut selected = Vec::new();
         for position in positions_descending(densities) {
-            let tokens = request.candidates[position as usize].tokens();
-            if tokens == 0 || tokens <= remaining {
+            if walk.takes(request.candidates[position as usize].tokens()) {
                 selected.push(position as usize);
-                remaining = remaining.saturating_sub(tokens);
             }
         }
-        Ok(Selection::of(selected))
+        Ok(Selection::of(selected).until(walk.next_target()))
     }
 }
 

@@ -39,7 +39,7 @@ pub use greedy::GreedySlice;
 pub use knapsack::KnapsackSlice;
 pub use quota::{QuotaEntry, QuotaSlice};
 pub use quota_policy::{QuotaConstraint, QuotaConstraintMode, QuotaPolicy};
-pub use selection::{Selection, SliceRequest, slice_by_selecting};
+pub use selection::{Selection, SliceRequest, Walk, slice_by_selecting};
 #[cfg(feature = "stream")]
 pub use stream::StreamSlice;
 

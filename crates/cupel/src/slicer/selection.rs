@@ -69,6 +69,9 @@ pub struct Selection {
     pub excluded: Vec<(usize, ExclusionReason)>,
     /// Required counts that could not be met.
     pub shortfalls: Vec<CountRequirementShortfall>,
+    /// The smallest larger target for which the slicer might choose otherwise; `i64::MAX` if there
+    /// is none. `None` if it does not say: then every target has to be tried.
+    pub next_target: Option<i64>,
 }
 
 impl Selection {
@@ -78,11 +81,71 @@ impl Selection {
         Self { selected, ..Self::default() }
     }
 
+    /// The same selection, which stays what it is up to the token before this target.
+    #[must_use]
+    pub fn until(mut self, next_target: i64) -> Self {
+        self.next_target = Some(next_target);
+        self
+    }
+
     /// Adds a selection that was made from part of the list: `positions` translates.
     pub(super) fn absorb(&mut self, part: Selection, positions: &[usize]) {
         self.selected.extend(part.selected.into_iter().map(|at| positions[at]));
         self.excluded.extend(part.excluded.into_iter().map(|(at, why)| (positions[at], why)));
         self.shortfalls.extend(part.shortfalls);
+    }
+}
+
+/// Takes what fits, one after the other, and skips what does not: the walk that every greedy slicer
+/// makes, in whatever order.
+///
+/// What is skipped tells when the walk would go another way: at the first target that has room for
+/// one more of them.
+///
+/// ```
+/// use cupel::slicer::Walk;
+///
+/// let mut walk = Walk::new(50);
+/// assert!(walk.takes(40) && !walk.takes(15) && walk.takes(10));
+/// assert_eq!(walk.next_target(), 55);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Walk {
+    target: i64,
+    left: i64,
+    /// By how little anything was too large.
+    least_missing: Option<i64>,
+}
+
+impl Walk {
+    /// A walk with so many tokens to spend.
+    #[must_use]
+    pub fn new(target: i64) -> Self {
+        Self { target, left: target, least_missing: None }
+    }
+
+    /// Whether an item of so many tokens still fits; then they are spent.
+    pub fn takes(&mut self, tokens: i64) -> bool {
+        let fits = tokens <= self.left;
+        if fits {
+            self.left = self.left.saturating_sub(tokens);
+        } else {
+            let missing = tokens.saturating_sub(self.left);
+            self.least_missing = Some(self.least_missing.map_or(missing, |least| least.min(missing)));
+        }
+        fits
+    }
+
+    /// The tokens that are left.
+    #[must_use]
+    pub fn left(&self) -> i64 {
+        self.left
+    }
+
+    /// The smallest larger target for which the walk would take something that it skipped.
+    #[must_use]
+    pub fn next_target(&self) -> i64 {
+        self.least_missing.map_or(i64::MAX, |missing| self.target.saturating_add(missing))
     }
 }
 

@@ -140,7 +140,8 @@ impl<'a> Intake<'a> {
     ) -> Result<(), CupelError> {
         let sorted = best_first(&std::mem::take(&mut self.selected), pulled);
         self.selected_tokens = TokenSum::default();
-        let sliced = slice(&sorted, effective, &*self.policy.slicer)?;
+        let request = SliceRequest::new(&sorted.candidates, effective).within(pulled);
+        let sliced = slice(&request, &*self.policy.slicer)?;
         self.select(0, &sorted, &sliced);
         let excluded = sliced.exclusions(&sorted, self.misfit());
         self.log.sliced_again(sorted.len(), sliced.len(), excluded);
