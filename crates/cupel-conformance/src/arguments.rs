@@ -49,7 +49,7 @@ pub(crate) enum Judged {
     Oracle,
     #[cfg(feature = "library")]
     Library,
-    Program(Program),
+    Program(Box<Program>),
 }
 
 /// Reads the arguments after the program's name.
@@ -85,7 +85,7 @@ pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Action, S
         }
     }
     if let Some(program) = program {
-        judged = Judged::Program(Program::parse(&program, patience)?);
+        judged = Judged::Program(Box::new(Program::parse(&program, patience)?));
     }
     if paths.is_empty() && !serve {
         return Err("no folder or file was named; see --help".to_owned());

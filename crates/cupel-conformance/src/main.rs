@@ -45,7 +45,7 @@ fn act(arguments: Arguments) -> Result<bool, Box<dyn Error>> {
 fn implementation(judged: Judged) -> Box<dyn Implementation> {
     match judged {
         Judged::Oracle => Box::new(OracleImplementation),
-        Judged::Program(program) => Box::new(program),
+        Judged::Program(program) => program,
         #[cfg(feature = "library")]
         Judged::Library => Box::new(cupel_conformance::LibraryImplementation),
     }

@@ -1,11 +1,10 @@
-use cupel_conformance::library::{error_answer, report, stage_count};
+use cupel_conformance::library::error_answer;
 use cupel_conformance::oracle;
-use cupel_conformance::protocol::Report;
 use cupel_conformance::random::{Problem, shrink};
 
 use super::problem;
 use crate::case::Case;
-use crate::compare::{Outcome, Tolerance, Verdict, comparable, same, same_runs};
+use crate::compare::{Tolerance, Verdict, comparable, outcome, same, same_runs};
 use crate::witness::Witness;
 
 /// Any bytes stand for a problem, which the library solves as the oracle does, to the last field
@@ -27,15 +26,11 @@ fn compare(case: &Case) -> Verdict {
 
     let mut witness = Witness::new();
     let traced = library.pipeline.run_traced(&library.items, &library.budget, &mut witness);
-    let actual: Outcome = match &traced {
-        Err(error) => Err(comparable(error_answer(error))),
-        Ok(_) => {
-            let completed = witness.testimony().completed;
-            let completed = completed.expect("a run that does not fail is completed");
-            let stages = Some(completed.snapshots.iter().map(stage_count).collect());
-            Ok(Report { stages, ..report(&completed.report) })
-        }
+    let (report, snapshots) = match witness.testimony().completed {
+        Some(completed) => (Ok(completed.report), completed.snapshots),
+        None => (Err(traced.clone().expect_err("only a run that fails is not completed")), vec![]),
     };
+    let actual = outcome(report, &snapshots);
     same_runs("the run", &expected, &actual, Tolerance::of(&policy.scorer))?;
 
     for window in [traced, library.pipeline.run(&library.items, &library.budget)] {

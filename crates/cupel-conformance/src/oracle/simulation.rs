@@ -166,10 +166,7 @@ fn diffs(items: &[Item], variants: &[VariantReport]) -> Vec<Diff> {
         }
         let statuses: Vec<Status> = variants
             .iter()
-            .map(|variant| match includes_text(items, &variant.report, &item.content) {
-                true => Status::Included,
-                false => Status::Excluded,
-            })
+            .map(|variant| status_of_text(items, &variant.report, &item.content))
             .collect();
         if statuses.iter().any(|status| *status != statuses[0]) {
             diffs.push(Diff { content: item.content.clone(), statuses });
@@ -178,6 +175,10 @@ fn diffs(items: &[Item], variants: &[VariantReport]) -> Vec<Diff> {
     diffs
 }
 
-fn includes_text(items: &[Item], report: &Report, content: &str) -> bool {
-    report.output().iter().any(|&index| items[index].content == content)
+fn status_of_text(items: &[Item], report: &Report, content: &str) -> Status {
+    if report.output().iter().any(|&index| items[index].content == content) {
+        Status::Included
+    } else {
+        Status::Excluded
+    }
 }

@@ -23,7 +23,7 @@ const TRUST: [&str; 14] = [
     "0.85", "0.5", "0", "1.0", "1.5", "-0.1", "-0.0", "high", "", "NaN", "Infinity", "-inf",
     " 0.5", "1e-3",
 ];
-const HINTS: [f64; 16] = [
+const HINTS: [f64; 18] = [
     0.0,
     -0.0,
     0.1,
@@ -37,6 +37,8 @@ const HINTS: [f64; 16] = [
     1.7,
     -0.3,
     0.000_05,
+    f64::MAX,
+    f64::MIN,
     f64::NAN,
     f64::INFINITY,
     f64::NEG_INFINITY,

@@ -61,10 +61,13 @@ pub fn long_problem(seed: u64) -> Problem {
 }
 
 /// Like [`problem`], but scored by [`Scorer::RawHint`], so that NaN and infinite scores reach
-/// deduplication, sorting, slicing and placing.
+/// deduplication, sorting, slicing and placing; now and then they are scaled first.
 pub fn problem_with_raw_scores(seed: u64) -> Problem {
     let mut problem = problem(seed);
-    problem.policy.scorer = Scorer::RawHint;
+    problem.policy.scorer = match seed % 4 {
+        3 => Scorer::Scaled { inner: Box::new(Scorer::RawHint) },
+        _ => Scorer::RawHint,
+    };
     problem
 }
 

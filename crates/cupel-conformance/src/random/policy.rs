@@ -116,7 +116,7 @@ fn slicer(rng: &mut Rng, mood: Mood, depth: usize, knapsack: bool) -> Slicer {
         1 if knapsack => Slicer::CountConstrainedKnapsack {
             entries: count_entries(rng, mood),
             bucket_size: Some(bucket_size(rng, mood)),
-            scarcity_behavior: scarcity(rng),
+            scarcity_behavior: Some(scarcity(rng)),
         },
         0..=2 => Slicer::Greedy,
         3 | 4 => Slicer::Quota {
@@ -126,7 +126,7 @@ fn slicer(rng: &mut Rng, mood: Mood, depth: usize, knapsack: bool) -> Slicer {
         _ => Slicer::CountQuota {
             entries: count_entries(rng, mood),
             inner: Box::new(slicer(rng, mood, depth - 1, false)),
-            scarcity_behavior: scarcity(rng),
+            scarcity_behavior: Some(scarcity(rng)),
         },
     }
 }
@@ -138,8 +138,8 @@ fn bucket_size(rng: &mut Rng, mood: Mood) -> i64 {
     rng.pick(&[1, 1, 1, 3, 7, 10, 100])
 }
 
-fn scarcity(rng: &mut Rng) -> Option<ScarcityBehavior> {
-    Some(if rng.chance(20) { ScarcityBehavior::Throw } else { ScarcityBehavior::Degrade })
+fn scarcity(rng: &mut Rng) -> ScarcityBehavior {
+    if rng.chance(20) { ScarcityBehavior::Throw } else { ScarcityBehavior::Degrade }
 }
 
 fn quota_entries(rng: &mut Rng, mood: Mood) -> Vec<Quota> {

@@ -2,7 +2,8 @@
 
 use std::fmt::{Debug, Write};
 
-use cupel::ContextItem;
+use cupel::{ContextItem, CupelError, SelectionReport, StageTraceSnapshot};
+use cupel_conformance::library::{self, error_answer, stage_count};
 use cupel_conformance::protocol::{Curve, Decision, ErrorAnswer, Report, Scorer};
 
 /// Nothing, or what is wrong.
@@ -73,6 +74,16 @@ fn uses_powers(scorer: &Scorer) -> bool {
 
 /// What a run gives.
 pub(crate) type Outcome = Result<Report, ErrorAnswer>;
+
+/// A report as the oracle tells it. Stage counts come from a collector's snapshots.
+pub(crate) fn outcome(
+    report: Result<SelectionReport, CupelError>,
+    snapshots: &[StageTraceSnapshot],
+) -> Outcome {
+    let report = report.map_err(|error| comparable(error_answer(&error)))?;
+    let stages = Some(snapshots.iter().map(stage_count).collect());
+    Ok(Report { stages, ..library::report(&report) })
+}
 
 /// Requires equal runs: the same report and stage counts, or the same error.
 pub(crate) fn same_runs(

@@ -4,13 +4,13 @@ use cupel::{
     ContextItem, CupelError, ExcludedItem, IncludedItem, SelectionReport, StageTraceSnapshot,
     TraceEvent,
 };
-use cupel_conformance::library::{self, error_answer, stage_count};
+use cupel_conformance::library::error_answer;
 use cupel_conformance::oracle;
 use cupel_conformance::oracle::order::descending;
 use cupel_conformance::protocol::Report;
 
 use crate::case::{Case, Library};
-use crate::compare::{Outcome, Tolerance, Verdict, comparable, ensure, same, same_runs};
+use crate::compare::{Outcome, Tolerance, Verdict, comparable, ensure, outcome, same, same_runs};
 use crate::sweep::sweep;
 use crate::witness::{Testimony, Witness};
 
@@ -46,16 +46,6 @@ fn check(case: &Case) -> Verdict {
     }
     check_windows(&library, &traced, &expected)?;
     check_trace(&library, &traced)
-}
-
-/// A report as the oracle tells it. Stage counts come from a collector's snapshots.
-pub(crate) fn outcome(
-    report: Result<SelectionReport, CupelError>,
-    snapshots: &[StageTraceSnapshot],
-) -> Outcome {
-    let report = report.map_err(|error| comparable(error_answer(&error)))?;
-    let stages = Some(snapshots.iter().map(stage_count).collect());
-    Ok(Report { stages, ..library::report(&report) })
 }
 
 /// A traced run.

@@ -165,7 +165,7 @@ fn what_is_read_of_an_absent_option_is_the_default_in_the_schema() {
                 && minimal.as_object().unwrap().keys().all(|key| properties.contains_key(key))
         };
         let properties = known.iter().find(is_meant).unwrap_or_else(|| panic!("{minimal}"));
-        for (name, property) in properties.iter() {
+        for (name, property) in *properties {
             if let Some(default) = property.get("default") {
                 options.entry(name.as_str()).or_insert_with(|| default.clone());
             }
