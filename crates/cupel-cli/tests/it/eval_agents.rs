@@ -114,7 +114,7 @@ fn what_is_for_the_other_kind_of_data_is_refused() {
         (&[FERRY, "--by", "category"], "--by category: is for pools"),
         (&[FERRY, "--by-tokens", "x"], "--by-tokens: is for pools"),
         (&[POOLS, "--tokenizer", "estimate"], "--tokenizer: the items of pools have their own"),
-        (&[FERRY, "--tokenizer", "cl100k"], "did you mean `cl100k_base`?"),
+        (&[FERRY, "--tokenizer", "cl100k_bse"], "did you mean `cl100k_base`?"),
         (&[FERRY, "--write", FERRY], "is one of the inputs"),
     ] {
         let run = run(&[&["eval"], arguments].concat());

@@ -24,8 +24,10 @@ pub(super) fn render(report: &AgentReport, screen: usize, palette: Palette) -> S
         let everything = grouped(first.everything_tokens);
         let _ = writeln!(text, "\n{}", palette.strong(&title));
         text.push_str(&figures(rows).render(screen, palette));
-        let _ =
-            writeln!(text, "  everything sent: 100 % coverage for {everything} tokens uncached");
+        let _ = writeln!(
+            text,
+            "  everything, if nothing is ever left out: {everything} tokens uncached"
+        );
         let differences =
             || report.differences.iter().filter(|by: &&Difference| by.set == first.set);
         if differences().next().is_some() {
