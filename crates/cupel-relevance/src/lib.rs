@@ -24,6 +24,7 @@
 //! - [`Query`] is what is asked, [`Index`] the words of the items, kept between queries, and
 //!   [`Analysis`] how words become terms, in 21 [languages](Language) or in none.
 //! - [`scorer`] and [`slicer`] compare the strategies in a table each.
+//! - [`need`] says what an agent will need next, by the values that were mentioned.
 //! - [`supersede`] finds what a newer item makes superfluous, before the pipeline runs.
 //! - [`Strategies`] brings all of them to policies that are data; [`auto`] is one.
 //! - [`Highlights`] says in short which words and neighbours earned an item its place.
@@ -46,6 +47,7 @@ mod grouping;
 mod highlights;
 mod identity;
 mod index;
+pub mod need;
 mod overlap;
 mod parameter;
 mod policy;
@@ -69,7 +71,9 @@ pub use scorer::{
     NeighbourShare, ProductScorer, SpeakerScorer, SumScorer, TermContribution, VectorScorer,
     WhenScorer, WidenedScorer,
 };
-pub use slicer::{BestFirstSlice, MmrSlice, Similarity};
+pub use slicer::{
+    BestFirstSlice, CoverageParameters, CoverageSlice, MmrSlice, Question, Similarity,
+};
 pub use text::{Analysis, Language, LanguageChoice, UnknownLanguage};
 
 /// The examples of the README.

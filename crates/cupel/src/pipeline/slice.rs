@@ -20,10 +20,7 @@ pub(super) struct Sliced {
     pub(super) shortfalls: Vec<CountRequirementShortfall>,
 }
 
-pub(super) fn slice(
-    request: &SliceRequest<'_>,
-    slicer: &dyn Slicer,
-) -> Result<Sliced, CupelError> {
+pub(super) fn slice(request: &SliceRequest<'_>, slicer: &dyn Slicer) -> Result<Sliced, CupelError> {
     let candidates = request.candidates;
     let Selection { selected, excluded, shortfalls } = slicer.select(request)?;
     let mut is_selected = vec![false; candidates.len()];
