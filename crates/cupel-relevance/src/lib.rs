@@ -26,6 +26,7 @@
 //! - [`Language::detect`] finds out which, [`Strategies::language_of`] says which was taken.
 //! - [`VectorFile`] and [`ItemVectors`] bring the vectors that you may have.
 //! - [`scorer`] and [`slicer`] compare the strategies in a table each.
+//! - [`need`] says what an agent will need next, by the values that were mentioned.
 //! - [`supersede`] finds what a newer item makes superfluous, before the pipeline runs.
 //! - [`Strategies`] brings all of them to policies that are data; [`auto`] is one.
 //! - [`Highlights`] says in short which words and neighbours earned an item its place.
@@ -48,6 +49,7 @@ mod grouping;
 mod highlights;
 mod identity;
 mod index;
+pub mod need;
 mod overlap;
 mod parameter;
 mod policy;
@@ -72,7 +74,9 @@ pub use scorer::{
     NeighbourShare, ProductScorer, SpeakerScorer, SumScorer, TermContribution, VectorScorer,
     WhenScorer, WidenedScorer,
 };
-pub use slicer::{BestFirstSlice, MmrSlice, Similarity};
+pub use slicer::{
+    BestFirstSlice, CoverageParameters, CoverageSlice, MmrSlice, Question, Similarity,
+};
 pub use text::{Analysis, Language, LanguageChoice, UnknownLanguage};
 pub use vector_file::{VectorFile, VectorFileError};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cupel::ContextItem;
 
+use crate::need::is_user_turn;
 use crate::text::{Analysis, Vocabulary, for_each_word};
 
 /// What is being asked, analysed once.
@@ -65,8 +66,11 @@ impl Query {
         Self(Arc::new(Inner { text, analysis, terms, is_asking, words }))
     }
 
-    /// What a conversation asks by its end: the last item with the tag `role:user`, and what came
-    /// after it. `None` if there is no such item.
+    /// What a conversation asks: the last that the user said, however far back that is. What tools
+    /// answered since does not speak for the user. `None` if the user never spoke.
+    ///
+    /// The user's turns are tagged `role:user`; items in which a tool answers as well count only
+    /// where there are no others.
     ///
     /// ```
     /// use cupel::ContextItemBuilder;
@@ -81,15 +85,15 @@ impl Query {
     ///     said("user", "Where is order 77?")?,
     ///     said("tool", "order 77: shipped")?,
     /// ];
-    /// assert_eq!(Query::text_of(&items).as_deref(), Some("Where is order 77?\norder 77: shipped"));
+    /// assert_eq!(Query::text_of(&items).as_deref(), Some("Where is order 77?"));
     /// # Ok::<(), cupel::CupelError>(())
     /// ```
     #[must_use]
     pub fn text_of(items: &[ContextItem]) -> Option<String> {
-        let is_user = |item: &ContextItem| item.tags().iter().any(|tag| tag == "role:user");
-        let last = items.iter().rposition(is_user)?;
-        let texts: Vec<&str> = items[last..].iter().map(ContextItem::content).collect();
-        Some(texts.join("\n"))
+        let speaks = |item: &&ContextItem| item.tags().iter().any(|tag| tag == "role:user");
+        let turn = items.iter().rfind(|item| is_user_turn(item));
+        let last = turn.or_else(|| items.iter().rfind(speaks))?;
+        Some(last.content().to_owned())
     }
 
     /// The query of a conversation by [`text_of`](Self::text_of), in English.

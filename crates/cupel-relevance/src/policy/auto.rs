@@ -1,6 +1,8 @@
 use cupel::policy::CustomStrategy;
 use cupel::{FieldValue, PolicyDescription, WeightedScorer};
 
+use crate::{Bm25Parameters, CoverageParameters, Kernel, NeighbourParameters};
+
 /// The default policy: what the question needs, whatever the candidates are, without a model.
 ///
 /// It is data like every other policy: print it, change it, build it with
@@ -46,9 +48,27 @@ pub fn auto() -> PolicyDescription {
     let mut description = PolicyDescription::new(vec![WeightedScorer::new(scorer().into(), 1.0)]);
     description.name = Some("auto".into());
     description.description = Some("what the question needs, whatever the candidates are".into());
-    description.slicer = CustomStrategy::new("best-first").into();
+    description.slicer = coverage().into();
     description.deduplication = false;
     description
+}
+
+/// What will be needed and what is asked, where there are calls with their results; the best, whatever
+/// their size, where there are none.
+fn coverage() -> CustomStrategy {
+    let CoverageParameters { need, size_exponent, question } = CoverageParameters::default();
+    CustomStrategy::new("coverage")
+        .with("reach_tokens", need.reach_tokens)
+        .with("fade", need.fade)
+        .with("numbers", need.numbers)
+        .with("talk", need.talk)
+        .with("user", need.user)
+        .with("task", need.task)
+        .with("size_exponent", size_exponent)
+        .with("question_size_exponent", question.size_exponent)
+        .with("room_exponent", question.room_exponent)
+        .with("gate_from", question.gate_from)
+        .with("gate_over", question.gate_over)
 }
 
 fn scorer() -> CustomStrategy {
@@ -81,8 +101,12 @@ fn stream() -> CustomStrategy {
         CustomStrategy::new("class-norm").with("exponent", 0.3),
     ]);
     product(vec![
-        sum(vec![max_norm(relevance), with_tools(live, 0.0).with("weight", 2.0)]),
-        with_tools(CustomStrategy::new("echo").with("strength", 0.5), 1.0),
+        sum(vec![
+            max_norm(relevance),
+            with_exchanges(max_norm(words(0.3)), 0.0),
+            with_loose_results(live, 0.0).with("weight", 2.0),
+        ]),
+        with_loose_results(CustomStrategy::new("echo").with("strength", 0.5), 1.0),
     ])
 }
 
@@ -101,9 +125,10 @@ fn words(asking_weight: f64) -> CustomStrategy {
 }
 
 fn around() -> CustomStrategy {
+    let usual = NeighbourParameters::default();
     by_session(CustomStrategy::new("neighbours"))
-        .with("share", 0.7)
-        .with("own_exponent", 0.5)
+        .with("share", usual.share)
+        .with("own_exponent", usual.own_exponent)
         .with("scorer", words(0.3))
 }
 
@@ -112,29 +137,49 @@ fn widened() -> CustomStrategy {
 }
 
 fn by_words(strategy: CustomStrategy, asking_weight: f64) -> CustomStrategy {
+    let usual = Bm25Parameters::default();
     strategy
-        .with("k1", 1.5)
-        .with("b", 0.75)
-        .with("idf_exponent", 1.2)
-        .with("max_terms", 60_i64)
+        .with("k1", usual.k1)
+        .with("b", usual.b)
+        .with("idf_exponent", usual.idf_exponent)
+        .with("max_terms", usual.max_terms as i64)
         .with("asking_weight", asking_weight)
 }
 
 fn by_session(strategy: CustomStrategy) -> CustomStrategy {
+    let usual = Kernel::default();
     strategy
         .with("group_by", "session")
         .with("gap_seconds", 3600.0)
-        .with("reach_tokens", 120.0)
-        .with("group_exponent", 0.35)
-        .with("later", 0.7)
+        .with("reach_tokens", usual.reach_tokens)
+        .with("group_exponent", usual.group_exponent)
+        .with("later", usual.later)
 }
 
-/// A strategy where there are tool results, and the same score for all where there are none.
-fn with_tools(then: CustomStrategy, otherwise: f64) -> CustomStrategy {
+/// A strategy where calls stand together with their results, and the same score for all where none
+/// do.
+fn with_exchanges(then: CustomStrategy, otherwise: f64) -> CustomStrategy {
     CustomStrategy::new("when")
+        .with("holds", "exchanges")
+        .with("then", then)
+        .with("otherwise", constant(otherwise))
+}
+
+/// A strategy where there are tool results, each for itself, and the same score for all where there
+/// are none. Where they stand together with their calls, the slicer knows more of what they hold.
+fn with_loose_results(then: CustomStrategy, otherwise: f64) -> CustomStrategy {
+    let loose = CustomStrategy::new("when")
         .with("any_of", "ToolOutput")
         .with("then", then)
-        .with("otherwise", CustomStrategy::new("constant").with("score", otherwise))
+        .with("otherwise", constant(otherwise));
+    CustomStrategy::new("when")
+        .with("holds", "exchanges")
+        .with("then", constant(otherwise))
+        .with("otherwise", loose)
+}
+
+fn constant(score: f64) -> CustomStrategy {
+    CustomStrategy::new("constant").with("score", score)
 }
 
 fn max_norm(scorer: CustomStrategy) -> CustomStrategy {

@@ -48,7 +48,7 @@ const SCORERS: &[Entry] = catalogue! {
     "sum": [scorers Scorers],
     "product": [scorers Scorers],
     "max-norm": [scorer Scorer],
-    "when": [all_of Text, any_of Text, then Scorer, otherwise Scorer],
+    "when": [all_of Text, any_of Text, holds Text, then Scorer, otherwise Scorer],
     "constant": [score Number],
     "live-values": [language Text, fields Numbers],
     "class-norm": [exponent Number],
@@ -68,6 +68,11 @@ const SCORERS: &[Entry] = catalogue! {
 
 const SLICERS: &[Entry] = catalogue! {
     "best-first": [],
+    "coverage": [
+        reach_tokens Number, fade Number, numbers Number, talk Number, user Number, task Number,
+        size_exponent Number, question_size_exponent Number, room_exponent Number,
+        gate_from Number, gate_over Number
+    ],
     "mmr": [balance Number, similarity Text, language Text, fields Numbers],
 };
 
@@ -94,7 +99,7 @@ pub(super) fn schemas(name: &str) -> serde_json::Map<String, serde_json::Value> 
 mod tests {
     use super::*;
     use crate::Strategies;
-    use crate::policy::strategies::{SCORERS as SCORER_NAMES, SLICERS as SLICER_NAMES};
+    use crate::policy::build::{SCORERS as SCORER_NAMES, SLICERS as SLICER_NAMES};
     use cupel::PolicyDescription;
     use serde_json::{Map, Value};
 
@@ -120,8 +125,9 @@ mod tests {
     }
 
     fn examples(entry: &Entry) -> Value {
-        // One of the two conditions of `when` excludes the other.
-        let options = entry.options.iter().filter(|(option, _)| *option != "any_of");
+        // One condition of `when` excludes the others.
+        let options =
+            entry.options.iter().filter(|(option, _)| !["any_of", "holds"].contains(option));
         let mut map: Map<String, Value> =
             options.map(|(option, kind)| ((*option).into(), example(option, *kind))).collect();
         map.insert("type".into(), entry.name.into());

@@ -90,7 +90,7 @@ impl Strategies {
         options: &mut Options<'_>,
         build: impl Fn(Query, Index) -> Result<S, CupelError> + Send + Sync + 'static,
     ) -> Result<Box<dyn Scorer>, DescriptionError> {
-        let fields = super::strategies::fields(options)?;
+        let fields = super::options::fields(options)?;
         self.scorer_with_fields(options, fields, build)
     }
 
@@ -129,7 +129,7 @@ impl Strategies {
         options: &mut Options<'_>,
         build: impl Fn(Index) -> Result<S, CupelError> + Send + Sync + 'static,
     ) -> Result<Box<dyn Slicer>, DescriptionError> {
-        let fields = super::strategies::fields(options)?;
+        let fields = super::options::fields(options)?;
         Ok(match self.fixed_language(options)? {
             Some(language) => Box::new(build(self.texts_in(language, &fields)?.1)?),
             None => {

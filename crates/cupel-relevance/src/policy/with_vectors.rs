@@ -6,7 +6,7 @@ use cupel::Scorer;
 use cupel::policy::{DescriptionError, Options};
 
 use super::Strategies;
-use super::strategies::{grouping, kernel, number};
+use super::options::{grouping, kernel, number};
 use crate::{
     Grouping, ItemVectors, MaxNormScorer, NeighbourParameters, NeighbourScorer, SumScorer,
     VectorScorer,

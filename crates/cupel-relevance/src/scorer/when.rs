@@ -2,6 +2,7 @@ use cupel::{ContextItem, ContextKind, ScoreExplanation, Scorer};
 
 use super::combine::explain_child;
 use super::score_in_list;
+use crate::need::is_exchange;
 
 /// What a [`WhenScorer`] asks of a list.
 #[non_exhaustive]
@@ -11,6 +12,9 @@ pub enum Condition {
     All(ContextKind),
     /// At least one item is of this kind.
     Any(ContextKind),
+    /// At least one item is a call together with its results: tagged `role:assistant` and
+    /// `role:tool`.
+    Exchanges,
 }
 
 impl Condition {
@@ -19,6 +23,7 @@ impl Condition {
         match self {
             Self::All(kind) => items.iter().all(|item| item.kind() == kind),
             Self::Any(kind) => items.iter().any(|item| item.kind() == kind),
+            Self::Exchanges => items.iter().any(is_exchange),
         }
     }
 }
@@ -95,5 +100,13 @@ mod tests {
         assert_eq!(scores(&any, &mixed), [2.0, 3.0]);
         assert_eq!(scores(&any, &[]), [0.0; 0]);
         assert_eq!(any.explain(&mixed, &[1])[0].score, 3.0);
+    }
+
+    #[test]
+    fn exchanges_are_calls_with_their_results() {
+        let tagged = |tags: &[&str]| item("x").tags(tags.iter().map(|t| (*t).to_owned()).collect());
+        let loose = build([tagged(&["role:assistant"]), tagged(&["role:tool"])]);
+        assert!(!Condition::Exchanges.holds(&loose) && !Condition::Exchanges.holds(&[]));
+        assert!(Condition::Exchanges.holds(&build([tagged(&["role:assistant", "role:tool"])])));
     }
 }

@@ -218,7 +218,8 @@ mod tests {
         let total = scores(&scorer, &items)[1];
         let explanation = &scorer.explain(&items, &[1])[0];
         assert_close(&[explanation.score], &[total]);
-        let words: Vec<String> = explanation.parts.iter().map(|part| part.what.to_string()).collect();
+        let words: Vec<String> =
+            explanation.parts.iter().map(|part| part.what.to_string()).collect();
         assert_eq!(words, ["around `key`", "around `deploy`"]);
     }
 

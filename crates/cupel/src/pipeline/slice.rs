@@ -23,10 +23,7 @@ pub(super) struct Sliced {
     pub(super) next_target: Option<i64>,
 }
 
-pub(super) fn slice(
-    request: &SliceRequest<'_>,
-    slicer: &dyn Slicer,
-) -> Result<Sliced, CupelError> {
+pub(super) fn slice(request: &SliceRequest<'_>, slicer: &dyn Slicer) -> Result<Sliced, CupelError> {
     let candidates = request.candidates;
     let Selection { selected, excluded, shortfalls, next_target } = slicer.select(request)?;
     let mut is_selected = vec![false; candidates.len()];

@@ -1,0 +1,129 @@
+//! Who mentions which values.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use cupel::ContextItem;
+use foldhash::fast::RandomState;
+
+use super::exchange::Passages;
+use super::value::{for_each_value, is_number};
+use crate::identity::{ByItem, key};
+
+/// The values of items, each item's kept as long as its handle.
+#[derive(Default)]
+pub(super) struct Store {
+    values: HashMap<Box<str>, u32, RandomState>,
+    /// For each value whether it is a plain number.
+    is_number: Vec<bool>,
+    /// The values of messages by number, each once in a message.
+    lists: Vec<u32>,
+    items: Vec<ItemSpans>,
+    numbers: ByItem<u32>,
+    /// Kept so that no identity is given away.
+    handles: Vec<ContextItem>,
+    lower: String,
+}
+
+/// Where the values of an item stand in the lists.
+#[derive(Clone)]
+struct ItemSpans {
+    said: Range<usize>,
+    called: Range<usize>,
+    returned: Range<usize>,
+    /// Of all its messages, each once.
+    all: Range<usize>,
+}
+
+impl Store {
+    pub(super) fn value_count(&self) -> usize {
+        self.is_number.len()
+    }
+
+    pub(super) fn is_number(&self, value: u32) -> bool {
+        self.is_number[value as usize]
+    }
+
+    /// The number of an item, if it is known.
+    pub(super) fn number(&self, item: &ContextItem) -> Option<u32> {
+        self.numbers.get(&key(item)).copied()
+    }
+
+    /// The values that an item mentions, each once.
+    pub(super) fn all(&self, item: u32) -> &[u32] {
+        &self.lists[self.items[item as usize].all.clone()]
+    }
+
+    /// The values of what an item calls.
+    pub(super) fn called(&self, item: u32) -> &[u32] {
+        &self.lists[self.items[item as usize].called.clone()]
+    }
+
+    /// The values of each message of an item.
+    pub(super) fn messages(&self, item: u32) -> [&[u32]; 3] {
+        let spans = &self.items[item as usize];
+        [&spans.said, &spans.called, &spans.returned].map(|span| &self.lists[span.clone()])
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// Adds the items that are not in it yet.
+    pub(super) fn extend(&mut self, items: &[ContextItem]) {
+        for item in items {
+            let number = self.handles.len() as u32;
+            if *self.numbers.entry(key(item)).or_insert(number) == number {
+                self.handles.push(item.clone());
+                self.add(item);
+            }
+        }
+    }
+
+    fn add(&mut self, item: &ContextItem) {
+        let passages = Passages::of(item);
+        let said = self.enter(&passages.said);
+        let called = self.enter(&passages.called);
+        let returned = self.enter(&passages.returned);
+        let start = self.lists.len();
+        self.lists.extend_from_within(said.start..returned.end);
+        let all = self.each_once_from(start);
+        self.items.push(ItemSpans { said, called, returned, all });
+    }
+
+    /// Adds the values of a message.
+    fn enter(&mut self, passages: &[&str]) -> Range<usize> {
+        let start = self.lists.len();
+        for passage in passages {
+            let Self { values, is_number: numbers, lists, lower, .. } = self;
+            for_each_value(passage, |value| {
+                lower.clear();
+                lower.extend(value.chars().flat_map(char::to_lowercase));
+                lists.push(match values.get(lower.as_str()) {
+                    Some(known) => *known,
+                    None => {
+                        let number = numbers.len() as u32;
+                        numbers.push(is_number(lower));
+                        values.insert(lower.as_str().into(), number);
+                        number
+                    }
+                });
+            });
+        }
+        self.each_once_from(start)
+    }
+
+    /// Drops what stands twice in the lists from here on.
+    fn each_once_from(&mut self, start: usize) -> Range<usize> {
+        self.lists[start..].sort_unstable();
+        let mut kept = start;
+        for at in start..self.lists.len() {
+            if kept == start || self.lists[at] != self.lists[kept - 1] {
+                self.lists[kept] = self.lists[at];
+                kept += 1;
+            }
+        }
+        self.lists.truncate(kept);
+        start..kept
+    }
+}

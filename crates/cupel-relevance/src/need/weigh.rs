@@ -1,0 +1,306 @@
+use cupel::{ContextItem, CupelError};
+
+use super::exchange::{is_exchange, is_instruction, is_user_turn};
+use super::mentions::Mentions;
+use super::store::Store;
+use crate::grouping::in_time;
+use crate::parameter;
+
+/// The constants of [`Need`].
+///
+/// ```
+/// # use cupel_relevance::need::NeedParameters;
+/// let usual = NeedParameters::default();
+/// assert_eq!(usual.reach_tokens, 300.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NeedParameters {
+    /// After so many tokens fading sets in.
+    pub reach_tokens: f64,
+    /// How fast need fades: the exponent of age. 0 if it does not.
+    pub fade: f64,
+    /// What a plain number is worth beside other values.
+    pub numbers: f64,
+    /// The need of an item of its own, whatever it mentions.
+    pub talk: f64,
+    /// What is added to that for what the user said.
+    pub user: f64,
+    /// What is added to that for what the user said first.
+    pub task: f64,
+}
+
+impl Default for NeedParameters {
+    fn default() -> Self {
+        Self { reach_tokens: 300.0, fade: 0.5, numbers: 0.2, talk: 0.05, user: 0.03, task: 0.1 }
+    }
+}
+
+impl NeedParameters {
+    pub(crate) fn check(&self) -> Result<(), CupelError> {
+        parameter::positive("reach_tokens", self.reach_tokens)?;
+        parameter::not_negative("fade", self.fade)?;
+        parameter::not_negative("numbers", self.numbers)?;
+        parameter::not_negative("talk", self.talk)?;
+        parameter::not_negative("user", self.user)?;
+        parameter::not_negative("task", self.task)
+    }
+}
+
+/// One unit of need: sums of whole numbers are exact, whatever their order.
+const UNIT: f64 = (1_u64 << 40) as f64;
+
+fn to_whole(need: f64) -> u64 {
+    // A float beyond the range of an integer becomes the largest, NaN becomes 0.
+    (need * UNIT).round() as u64
+}
+
+/// A need as a number of units.
+pub(crate) fn to_units(whole: u64) -> f64 {
+    whole as f64 / UNIT
+}
+
+/// How much each value of a list will be needed, and whether values come back in it at all. See the
+/// [rules](crate::need).
+#[derive(Debug, Clone)]
+pub struct Need {
+    /// For each item the values that it mentions, by number.
+    lists: Vec<u32>,
+    ends: Vec<usize>,
+    /// For each value its need, exact.
+    by_value: Vec<u64>,
+    /// For each item the need of its own, exact.
+    own: Vec<u64>,
+    calls: usize,
+    returning_calls: usize,
+}
+
+impl Need {
+    /// The need of a whole list, in the order in which its items came: by time if all have one, else
+    /// as listed.
+    #[must_use]
+    pub fn of(items: &[ContextItem], mentions: &Mentions, parameters: &NeedParameters) -> Self {
+        mentions.look(items, |store, numbers| weigh(items, store, numbers, parameters))
+    }
+
+    /// The share of calls that hold a value seen before them, out of all calls and one more: with
+    /// few calls little is known.
+    #[must_use]
+    pub fn return_rate(&self) -> f64 {
+        self.returning_calls as f64 / (self.calls as f64 + 1.0)
+    }
+
+    /// How many calls there are.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.calls
+    }
+
+    /// How many of them hold a value seen before.
+    #[must_use]
+    pub fn returning_calls(&self) -> usize {
+        self.returning_calls
+    }
+
+    /// The need that the item at a position covers by itself.
+    #[must_use]
+    pub fn of_item(&self, position: usize) -> f64 {
+        let values = self.values(position).iter();
+        let sum = values.fold(self.own(position), |sum, value| {
+            sum.saturating_add(self.by_value[*value as usize])
+        });
+        to_units(sum)
+    }
+
+    /// The values that the item at a position mentions, by number.
+    pub(crate) fn values(&self, position: usize) -> &[u32] {
+        let start = if position == 0 { 0 } else { self.ends[position - 1] };
+        &self.lists[start..self.ends[position]]
+    }
+
+    /// For each value its need, exact.
+    pub(crate) fn by_value(&self) -> &[u64] {
+        &self.by_value
+    }
+
+    /// The need of an item of its own, exact.
+    pub(crate) fn own(&self, position: usize) -> u64 {
+        self.own[position]
+    }
+}
+
+fn weigh(
+    items: &[ContextItem],
+    store: &Store,
+    numbers: &[u32],
+    parameters: &NeedParameters,
+) -> Need {
+    let order = in_time(items);
+    let mut need = Need {
+        lists: Vec::new(),
+        ends: Vec::with_capacity(items.len()),
+        by_value: Vec::new(),
+        own: vec![0; items.len()],
+        calls: 0,
+        returning_calls: 0,
+    };
+    for (item, number) in items.iter().zip(numbers) {
+        if !is_instruction(item) {
+            need.lists.extend_from_slice(store.all(*number));
+        }
+        need.ends.push(need.lists.len());
+    }
+    count_calls(&mut need, items, &order, store, numbers);
+
+    let mut sums = vec![0.0; store.value_count()];
+    let mut newer_tokens = 0.0;
+    for at in order.iter().rev().map(|at| *at as usize) {
+        let (item, number) = (&items[at], numbers[at]);
+        if is_instruction(item) {
+            continue;
+        }
+        let fading = (1.0 + newer_tokens / parameters.reach_tokens).powf(-parameters.fade);
+        for message in store.messages(number).into_iter().filter(|values| !values.is_empty()) {
+            let share = fading / message.len() as f64;
+            for value in message {
+                let weight = if store.is_number(*value) { parameters.numbers } else { 1.0 };
+                sums[*value as usize] += share * weight;
+            }
+        }
+        let mut own = parameters.talk * fading;
+        if is_user_turn(item) && !is_exchange(item) {
+            own += parameters.user;
+        }
+        need.own[at] = to_whole(own);
+        newer_tokens += item.tokens().max(0) as f64;
+    }
+    if let Some(first) = order.iter().find(|at| is_user_turn(&items[**at as usize])) {
+        let own = &mut need.own[*first as usize];
+        *own = own.saturating_add(to_whole(parameters.task));
+    }
+    need.by_value = sums.into_iter().map(to_whole).collect();
+    need
+}
+
+fn count_calls(
+    need: &mut Need,
+    items: &[ContextItem],
+    order: &[u32],
+    store: &Store,
+    numbers: &[u32],
+) {
+    let mut is_seen = vec![false; store.value_count()];
+    for at in order.iter().map(|at| *at as usize).filter(|at| !is_instruction(&items[*at])) {
+        if is_exchange(&items[at]) {
+            need.calls += 1;
+            let returns = store.called(numbers[at]).iter().any(|value| is_seen[*value as usize]);
+            need.returning_calls += usize::from(returns);
+        }
+        for value in store.all(numbers[at]) {
+            is_seen[*value as usize] = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{assert_close, at_minute, build, item};
+    use cupel::ContextItemBuilder;
+
+    const PLAIN: NeedParameters = NeedParameters {
+        reach_tokens: 10.0,
+        fade: 1.0,
+        numbers: 0.5,
+        talk: 0.0,
+        user: 0.0,
+        task: 0.0,
+    };
+
+    fn tagged(text: &str, tags: &[&str]) -> ContextItemBuilder {
+        item(text).tags(tags.iter().map(|tag| (*tag).to_owned()).collect())
+    }
+
+    fn call(text: &str) -> ContextItemBuilder {
+        tagged(text, &["role:assistant", "tool:get", "role:tool"])
+    }
+
+    fn need(items: &[ContextItem], parameters: NeedParameters) -> Need {
+        Need::of(items, &Mentions::default(), &parameters)
+    }
+
+    fn by_item(items: &[ContextItem], parameters: NeedParameters) -> Vec<f64> {
+        let need = need(items, parameters);
+        (0..items.len()).map(|at| need.of_item(at)).collect()
+    }
+
+    #[test]
+    fn a_message_spreads_one_unit_and_mentions_add_up() {
+        let items = build([item("a_1 b_2"), item("b_2 c_3")]);
+        let parameters = NeedParameters { fade: 0.0, ..PLAIN };
+        assert_close(&by_item(&items, parameters), &[1.5, 1.5]);
+    }
+
+    #[test]
+    fn need_fades_with_what_came_after() {
+        let items = build([item("a_1"), item("b_2"), item("c_3")]);
+        assert_close(&by_item(&items, PLAIN), &[1.0 / 3.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn time_says_what_came_after() {
+        let items =
+            build([item("a_1").timestamp(at_minute(2)), item("b_2").timestamp(at_minute(1))]);
+        assert_close(&by_item(&items, PLAIN), &[1.0, 0.5]);
+    }
+
+    #[test]
+    fn what_is_said_called_and_returned_are_three_messages() {
+        let items = build([call("a_1\nget {\"id\": \"b_2\"}\nc_3 d_4")]);
+        assert_close(&by_item(&items, PLAIN), &[3.0]);
+    }
+
+    #[test]
+    fn plain_numbers_count_less() {
+        assert_close(&by_item(&build([item("1234")]), PLAIN), &[0.5]);
+    }
+
+    #[test]
+    fn talk_has_a_need_of_its_own_the_users_more_and_their_first_words_most() {
+        let parameters = NeedParameters { talk: 0.1, user: 0.2, task: 0.4, fade: 0.0, ..PLAIN };
+        let items = build([
+            tagged("be kind", &["role:system"]),
+            tagged("hello", &["role:user"]),
+            tagged("hi", &["role:assistant"]),
+            tagged("go on", &["role:user"]),
+        ]);
+        assert_close(&by_item(&items, parameters), &[0.0, 0.7, 0.1, 0.3]);
+    }
+
+    #[test]
+    fn instructions_take_no_part() {
+        let items = build([tagged("x_1", &["role:system"]), item("y_2")]);
+        let need = need(&items, PLAIN);
+        assert_close(&[need.of_item(0), need.of_item(1)], &[0.0, 1.0]);
+        assert!(need.values(0).is_empty());
+    }
+
+    #[test]
+    fn a_call_returns_if_its_arguments_were_seen_before() {
+        let items = build([
+            call("get {\"id\": \"a_1\"}\nb_2"),
+            call("get {\"id\": \"b_2\"}\nc_3"),
+            call("get {\"id\": \"new_9\"}\nb_2"),
+        ]);
+        let need = need(&items, PLAIN);
+        assert_eq!((need.calls(), need.returning_calls()), (3, 1));
+        assert_eq!(need.return_rate(), 0.25);
+        assert_eq!(self::need(&[], PLAIN).return_rate(), 0.0);
+    }
+
+    #[test]
+    fn needs_beyond_all_bounds_stay_numbers() {
+        let parameters = NeedParameters { talk: f64::MAX, ..PLAIN };
+        let items = build([item("a_1"), item("b_2")]);
+        assert!(by_item(&items, parameters).iter().all(|need| need.is_finite()));
+    }
+}

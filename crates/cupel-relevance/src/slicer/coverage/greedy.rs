@@ -1,0 +1,190 @@
+//! The contest for the window: who covers most of what is left to cover.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::need::{Need, to_units};
+
+/// A candidate, as the contest sees it.
+pub(super) struct Entrant {
+    /// Its position in the list.
+    pub(super) position: usize,
+    /// Which in time it is: of equals the later wins.
+    pub(super) age: u32,
+    pub(super) tokens: i64,
+    /// What its need is divided by.
+    pub(super) size: f64,
+    /// What the question says.
+    pub(super) question: f64,
+}
+
+/// What is weighed: need as far as it is uncovered, per size, and the question.
+pub(super) struct Contest {
+    need: Need,
+    entrants: Vec<Entrant>,
+    /// For each value whether something that is kept holds it.
+    is_covered: Vec<bool>,
+    /// For each entrant the need that it would cover, exact.
+    uncovered: Vec<u64>,
+    /// The most need per size that any entrant has by itself.
+    most_per_size: f64,
+    /// The most need that any entrant has by itself.
+    most: f64,
+}
+
+/// Who was taken, and what each brought.
+pub(super) struct Outcome {
+    /// Numbers of entrants, in the order in which they were taken.
+    pub(super) taken: Vec<usize>,
+    /// For each entrant what it added when it was taken, or would still add.
+    pub(super) gains: Vec<f64>,
+}
+
+impl Contest {
+    /// What is pinned covers its values from the beginning.
+    pub(super) fn new(
+        need: Need,
+        entrants: Vec<Entrant>,
+        pinned: impl Iterator<Item = bool>,
+    ) -> Self {
+        let mut is_covered = vec![false; need.by_value().len()];
+        for (position, _) in pinned.enumerate().filter(|(_, is_pinned)| *is_pinned) {
+            for value in need.values(position) {
+                is_covered[*value as usize] = true;
+            }
+        }
+        let uncovered = |entrant: &Entrant| {
+            let open = need.values(entrant.position).iter().filter(|at| !is_covered[**at as usize]);
+            let needs = open.map(|value| need.by_value()[*value as usize]);
+            needs.fold(need.own(entrant.position), u64::saturating_add)
+        };
+        let uncovered = entrants.iter().map(uncovered).collect();
+        let by_itself = |entrant: &Entrant| need.of_item(entrant.position);
+        let most = entrants.iter().map(by_itself).fold(0.0, f64::max);
+        let per_size = |entrant: &Entrant| by_itself(entrant) / entrant.size;
+        let most_per_size = entrants.iter().map(per_size).fold(0.0, f64::max);
+        Self { need, entrants, is_covered, uncovered, most_per_size, most }
+    }
+
+    pub(super) fn need(&self) -> &Need {
+        &self.need
+    }
+
+    /// Takes the best that fits until nothing does. Keys only ever fall, so that the best of the heap
+    /// is the best of all unless its own key has fallen since it was put there.
+    pub(super) fn run(mut self, target_tokens: i64) -> Outcome {
+        let holders = self.holders();
+        let mut heap: BinaryHeap<Bid> = (0..self.entrants.len()).map(|at| self.bid(at)).collect();
+        let mut left = target_tokens;
+        let mut taken = Vec::new();
+        let mut gains = vec![0.0; self.entrants.len()];
+        while let Some(bid) = heap.pop() {
+            let now = self.bid(bid.entrant);
+            if now.key < bid.key {
+                heap.push(now);
+                continue;
+            }
+            if self.entrants[bid.entrant].tokens > left {
+                continue;
+            }
+            left = left.saturating_sub(self.entrants[bid.entrant].tokens);
+            gains[bid.entrant] = self.gain(bid.entrant);
+            taken.push(bid.entrant);
+            self.cover(bid.entrant, &holders);
+        }
+        let mut is_taken = vec![false; self.entrants.len()];
+        for at in &taken {
+            is_taken[*at] = true;
+        }
+        for at in (0..gains.len()).filter(|at| !is_taken[*at]) {
+            gains[at] = self.gain(at);
+        }
+        Outcome { taken, gains }
+    }
+
+    /// For each value the entrants that hold it: where they end, and who they are.
+    fn holders(&self) -> Holders {
+        let values = |entrant: &Entrant| self.need.values(entrant.position).iter();
+        let mut ends = vec![0_usize; self.is_covered.len() + 1];
+        for value in self.entrants.iter().flat_map(values) {
+            ends[*value as usize + 1] += 1;
+        }
+        for value in 1..ends.len() {
+            ends[value] += ends[value - 1];
+        }
+        let mut members = vec![0; ends.last().copied().unwrap_or(0)];
+        let mut next = ends.clone();
+        for (number, entrant) in self.entrants.iter().enumerate() {
+            for value in values(entrant) {
+                members[next[*value as usize]] = number as u32;
+                next[*value as usize] += 1;
+            }
+        }
+        Holders { ends, members }
+    }
+
+    /// What this entrant holds is worth nothing elsewhere.
+    fn cover(&mut self, entrant: usize, holders: &Holders) {
+        let Self { need, entrants, is_covered, uncovered, .. } = self;
+        for value in need.values(entrants[entrant].position) {
+            let value = *value as usize;
+            if std::mem::replace(&mut is_covered[value], true) {
+                continue;
+            }
+            for holder in &holders.members[holders.ends[value]..holders.ends[value + 1]] {
+                let left = &mut uncovered[*holder as usize];
+                *left = left.saturating_sub(need.by_value()[value]);
+            }
+        }
+    }
+
+    /// What an entrant is worth now, for its size.
+    fn bid(&self, entrant: usize) -> Bid {
+        let Entrant { age, size, question, .. } = self.entrants[entrant];
+        let need = share(to_units(self.uncovered[entrant]) / size, self.most_per_size);
+        Bid { key: self.need.return_rate() * need + question, age, entrant }
+    }
+
+    /// What an entrant adds now: need as a share of the most that one has, and the question.
+    fn gain(&self, entrant: usize) -> f64 {
+        let need = share(to_units(self.uncovered[entrant]), self.most);
+        self.need.return_rate() * need + self.entrants[entrant].question
+    }
+}
+
+struct Holders {
+    ends: Vec<usize>,
+    members: Vec<u32>,
+}
+
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// What an entrant offers. The greater the better.
+struct Bid {
+    key: f64,
+    age: u32,
+    entrant: usize,
+}
+
+impl Ord for Bid {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = self.key.total_cmp(&other.key);
+        key.then(self.age.cmp(&other.age)).then(self.entrant.cmp(&other.entrant))
+    }
+}
+
+impl PartialOrd for Bid {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Bid {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Bid {}

@@ -1,0 +1,205 @@
+//! What will be needed, and what is asked: see [`CoverageSlice`].
+
+mod greedy;
+mod question;
+mod signals;
+#[cfg(test)]
+mod tests;
+
+use cupel::slicer::slice_by_selecting;
+use cupel::{
+    Candidate, ContextBudget, ContextItem, CupelError, Gain, ScoredItem, Selection,
+    SliceExplanation, SliceRequest, Slicer,
+};
+
+use self::greedy::{Contest, Entrant};
+use self::question::Asked;
+use super::{BestFirstSlice, is_empty};
+use crate::need::{Mentions, Need, NeedParameters, is_exchange};
+use crate::parameter;
+
+pub use self::question::Question;
+
+/// The constants of [`CoverageSlice`].
+///
+/// ```
+/// # use cupel_relevance::CoverageParameters;
+/// assert_eq!(CoverageParameters::default().size_exponent, 0.55);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CoverageParameters {
+    /// How much will be needed of what.
+    pub need: NeedParameters,
+    /// What an item pays for its size: its need is divided by tokens to this power.
+    pub size_exponent: f64,
+    /// What is asked, and of what.
+    pub question: Question,
+}
+
+impl Default for CoverageParameters {
+    fn default() -> Self {
+        let (need, question) = (NeedParameters::default(), Question::default());
+        Self { need, size_exponent: 0.55, question }
+    }
+}
+
+/// Fills the budget with what covers most of what will be needed, and with what the question asks
+/// for.
+///
+/// **When to choose it:** candidates of which some are calls with their results, as a request of an
+/// agent has them. Where none are, it chooses like [`BestFirstSlice`].
+///
+/// **Steps:**
+///
+/// 1. The [need](crate::need) of every value is weighed over the whole list. What is pinned covers
+///    its values from the beginning.
+/// 2. Need counts as far as values come back: times the share κ of calls that hold a value seen
+///    before.
+/// 3. Scores are what the question says. They count for what stands before the user's last turn:
+///    what came after it is the agent's own work, whose values speak for it.
+/// 4. The question counts as far as it singles something out: times ρ, which is 0 where the best
+///    score is no more than one and a half times the mean, and 1 from five and a half on.
+/// 5. Size is paid for: need by tokens to the power of 0.55, a score by tokens to the power of
+///    0.15 and once more by the share of the window that the item would take. So a large item that is
+///    only near something does not push out the rest.
+/// 6. Take the item with the most of both, of equals the newer; what it covers is worth nothing
+///    elsewhere; skip what does not fit; go on.
+///
+/// **Ties and edge cases:** a score that is NaN or negative is 0. Without the list of the request,
+/// the candidates are all that there is. A target of 0 takes nothing.
+///
+/// **Cost:** (N + mentions of values) log N, and a pass over texts that are new to it.
+///
+/// # Example
+///
+/// ```
+/// use cupel::{ContextBudget, ContextItemBuilder, ScoredItem, Slicer};
+/// use cupel_relevance::CoverageSlice;
+///
+/// let call = |text: &str, tokens| {
+///     let tags = ["role:assistant", "tool:get", "role:tool"].map(String::from);
+///     let item = ContextItemBuilder::new(text, tokens).tags(tags.into()).build();
+///     item.map(|item| ScoredItem { item, score: 0.0 })
+/// };
+/// let sorted = [
+///     call("get {\"order\": \"A-77\"}\nuser_12", 20)?,
+///     call("get {\"order\": \"A-77\"}\nuser_12", 20)?,
+///     call("get {\"user\": \"user_12\"}\nBerlin_3", 20)?,
+/// ];
+/// let kept = CoverageSlice::default().slice(&sorted, &ContextBudget::builder(40).build()?)?;
+/// // Of two that hold the same values one is enough.
+/// assert!(kept[0].is_same_item(&sorted[2].item) && kept[1].is_same_item(&sorted[1].item));
+/// # Ok::<(), cupel::CupelError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CoverageSlice {
+    mentions: Mentions,
+    parameters: CoverageParameters,
+}
+
+impl CoverageSlice {
+    /// With constants of one's own.
+    ///
+    /// # Errors
+    ///
+    /// [`CupelError::ScorerConfig`] if a constant is negative or not finite; it names which.
+    pub fn with_parameters(parameters: CoverageParameters) -> Result<Self, CupelError> {
+        Self::sharing(Mentions::default(), parameters)
+    }
+
+    /// The same, with values that others have found already.
+    ///
+    /// # Errors
+    ///
+    /// As [`with_parameters`](Self::with_parameters).
+    pub fn sharing(mentions: Mentions, parameters: CoverageParameters) -> Result<Self, CupelError> {
+        parameters.need.check()?;
+        parameter::not_negative("size_exponent", parameters.size_exponent)?;
+        parameters.question.check()?;
+        Ok(Self { mentions, parameters })
+    }
+
+    /// Weighs everything; `None` where scores are all there is to go by.
+    fn contest(&self, request: &SliceRequest<'_>) -> Option<Weighed> {
+        let is_call = |candidate: &Candidate<'_>| is_exchange(candidate.item());
+        if is_empty(request) || !request.candidates.iter().any(is_call) {
+            return None;
+        }
+        Some(match positions_in_list(request) {
+            Some(positions) => self.weigh(request, request.list, &positions),
+            None => {
+                let list: Vec<ContextItem> =
+                    request.candidates.iter().map(|candidate| candidate.item().clone()).collect();
+                self.weigh(request, &list, &(0..list.len()).collect::<Vec<_>>())
+            }
+        })
+    }
+
+    fn weigh(
+        &self,
+        request: &SliceRequest<'_>,
+        list: &[ContextItem],
+        positions: &[usize],
+    ) -> Weighed {
+        let need = Need::of(list, &self.mentions, &self.parameters.need);
+        let asked = self.parameters.question.asked(request, list, positions);
+        let entrants: Vec<Entrant> = request
+            .candidates
+            .iter()
+            .zip(positions)
+            .zip(&asked.shares)
+            .map(|((candidate, at), share)| Entrant {
+                position: *at,
+                age: asked.order[*at],
+                tokens: candidate.tokens(),
+                size: (candidate.tokens().max(1) as f64).powf(self.parameters.size_exponent),
+                question: asked.rho * share,
+            })
+            .collect();
+        let contest = Contest::new(need, entrants, list.iter().map(ContextItem::pinned));
+        Weighed { contest, asked }
+    }
+}
+
+/// Need and question of a request, ready to be chosen by.
+struct Weighed {
+    contest: Contest,
+    asked: Asked,
+}
+
+/// Where each candidate stands in the list of the request, if it has one that holds them all.
+fn positions_in_list(request: &SliceRequest<'_>) -> Option<Vec<usize>> {
+    request.candidates.iter().map(|candidate| request.position(candidate)).collect()
+}
+
+impl Slicer for CoverageSlice {
+    fn slice(
+        &self,
+        sorted: &[ScoredItem],
+        budget: &ContextBudget,
+    ) -> Result<Vec<ContextItem>, CupelError> {
+        slice_by_selecting(self, sorted, budget)
+    }
+
+    fn select(&self, request: &SliceRequest<'_>) -> Result<Selection, CupelError> {
+        match self.contest(request) {
+            None => BestFirstSlice.select(request),
+            Some(Weighed { contest, .. }) => {
+                let taken = contest.run(request.budget.target_tokens()).taken;
+                Ok(Selection::of(taken))
+            }
+        }
+    }
+
+    fn explain(&self, request: &SliceRequest<'_>) -> Result<Option<SliceExplanation>, CupelError> {
+        let Some(Weighed { contest, asked }) = self.contest(request) else {
+            let signals = vec![signals::no_calls()];
+            return Ok(Some(SliceExplanation { signals, gains: Vec::new() }));
+        };
+        let signals = signals::of(contest.need(), &asked);
+        let outcome = contest.run(request.budget.target_tokens());
+        let gain = |position: usize| Gain { position, gain: outcome.gains[position] };
+        let gains = (0..request.candidates.len()).map(gain).collect();
+        Ok(Some(SliceExplanation { signals, gains }))
+    }
+}

@@ -1,0 +1,321 @@
+use cupel::{
+    Candidate, ContextBudget, ContextItem, ContextItemBuilder, ScoredItem, SliceRequest, Slicer,
+};
+
+use super::super::testing::{assert_slice, budget, scored};
+use super::{CoverageParameters, CoverageSlice, Question};
+use crate::need::{Mentions, Need, NeedParameters, is_exchange, is_user_turn};
+use crate::testing::Random;
+
+const NO_QUESTION: Question =
+    Question { size_exponent: 0.0, room_exponent: 0.0, gate_from: 1e9, gate_over: 1.0 };
+const BARE: NeedParameters = NeedParameters {
+    reach_tokens: 100.0,
+    fade: 0.0,
+    numbers: 1.0,
+    talk: 0.0,
+    user: 0.0,
+    task: 0.0,
+};
+
+fn tagged(text: &str, tokens: i64, tags: &[&str]) -> ContextItemBuilder {
+    let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    ContextItemBuilder::new(text, tokens).tags(tags)
+}
+
+fn call(text: &str, tokens: i64) -> ContextItemBuilder {
+    tagged(text, tokens, &["role:assistant", "tool:get", "role:tool"])
+}
+
+fn user(text: &str, tokens: i64) -> ContextItemBuilder {
+    tagged(text, tokens, &["role:user"])
+}
+
+fn build(items: Vec<ContextItemBuilder>) -> Vec<ContextItem> {
+    items.into_iter().map(|item| item.build().unwrap()).collect()
+}
+
+fn slicer(need: NeedParameters, question: Question) -> CoverageSlice {
+    let parameters = CoverageParameters { need, size_exponent: 0.5, question };
+    CoverageSlice::with_parameters(parameters).unwrap()
+}
+
+/// The positions in the list that are taken, in the order in which they are. Scores by position.
+fn taken(slicer: &CoverageSlice, list: &[ContextItem], scores: &[f64], tokens: i64) -> Vec<usize> {
+    let competing: Vec<usize> = (0..list.len()).filter(|at| !list[*at].pinned()).collect();
+    let score = |at: usize| scores.get(at).copied().unwrap_or(0.0);
+    let candidates: Vec<Candidate<'_>> =
+        competing.iter().map(|at| Candidate::new(&list[*at], score(*at))).collect();
+    let budget = ContextBudget::builder(tokens).build().unwrap();
+    let selection = slicer.select(&SliceRequest::new(&candidates, &budget).within(list)).unwrap();
+    selection.selected.into_iter().map(|at| competing[at]).collect()
+}
+
+/// Two calls of which the second uses what the first brought, so that values come back.
+fn returning() -> Vec<ContextItemBuilder> {
+    vec![call("get {}\nseen_1", 10), call("get {\"id\": \"seen_1\"}\nseen_1", 10)]
+}
+
+#[test]
+fn without_calls_the_best_are_taken_whatever_their_size() {
+    let items = [scored("a_1", 40, 0.9), scored("b_2", 30, 0.8), scored("c_3", 10, 0.1)];
+    assert_slice(&CoverageSlice::default(), &items, 50, &["a_1", "c_3"]);
+    assert_slice(&CoverageSlice::default(), &[], 10, &[]);
+    assert_slice(&CoverageSlice::default(), &[scored("zero", 0, 0.9)], 0, &[]);
+}
+
+#[test]
+fn of_items_that_hold_the_same_values_one_is_enough() {
+    let mut items = returning();
+    items.extend([call("x_1 y_2", 10), call("x_1 y_2", 10), call("z_3", 10)]);
+    let list = build(items);
+    let order = taken(&slicer(BARE, NO_QUESTION), &list, &[], 1000);
+    let place = |at: usize| order.iter().position(|taken| *taken == at).unwrap();
+    assert!(place(3) < place(2), "{order:?}");
+    assert!(place(4) < place(2), "what is covered already comes last: {order:?}");
+}
+
+#[test]
+fn what_is_pinned_covers_its_values() {
+    let mut items = returning();
+    items.extend([call("x_1", 10), call("z_3", 10), user("x_1", 10).pinned(true)]);
+    let list = build(items);
+    let order = taken(&slicer(BARE, NO_QUESTION), &list, &[], 1000);
+    let place = |at: usize| order.iter().position(|taken| *taken == at).unwrap();
+    assert!(place(3) < place(2), "{order:?}");
+}
+
+#[test]
+fn where_values_do_not_come_back_need_counts_nothing() {
+    let list = build(vec![call("a_1 b_2 c_3", 10), user("hello", 10), call("d_4", 10)]);
+    let order = taken(&slicer(BARE, NO_QUESTION), &list, &[], 1000);
+    assert_eq!(order, [2, 1, 0], "all alike, so the newest first");
+}
+
+#[test]
+fn the_question_is_about_what_stands_before_the_users_last_turn() {
+    let question = Question { gate_from: 0.0, gate_over: 0.1, ..NO_QUESTION };
+    let list = build(vec![
+        call("old", 10),
+        user("asked", 10).pinned(true),
+        call("new", 10),
+        call("newer", 10),
+    ]);
+    let order = taken(&slicer(BARE, question), &list, &[0.5, 0.0, 0.9, 0.8], 1000);
+    assert_eq!(order, [0, 3, 2]);
+}
+
+#[test]
+fn without_a_user_the_question_is_about_everything() {
+    let question = Question { gate_from: 0.0, gate_over: 0.1, ..NO_QUESTION };
+    let list = build(vec![call("a", 10), call("b", 10), call("c", 10)]);
+    assert_eq!(taken(&slicer(BARE, question), &list, &[0.5, 0.9, 0.1], 1000), [1, 0, 2]);
+}
+
+#[test]
+fn a_question_that_singles_nothing_out_does_not_count() {
+    let question = Question { gate_from: 1.5, gate_over: 4.0, ..NO_QUESTION };
+    let list = build(vec![call("a", 10), call("b", 10), call("c", 10)]);
+    assert_eq!(taken(&slicer(BARE, question), &list, &[1.0, 0.9, 0.8], 10), [2], "the newest");
+    assert_eq!(taken(&slicer(BARE, question), &list, &[1.0, 0.1, 0.1], 10), [0]);
+}
+
+#[test]
+fn a_hit_that_would_fill_the_window_gives_way_to_smaller_ones() {
+    let question =
+        Question { gate_from: 0.0, gate_over: 0.1, room_exponent: 2.0, size_exponent: 0.2 };
+    let list = build(vec![call("large", 95), call("small", 10), call("other", 10)]);
+    let slicer = slicer(BARE, question);
+    assert_eq!(taken(&slicer, &list, &[1.0, 0.4, 0.0], 100), [1, 2]);
+    assert_eq!(taken(&slicer, &list, &[1.0, 0.4, 0.0], 10_000), [0, 1, 2]);
+}
+
+#[test]
+fn size_is_paid_for() {
+    let mut items = returning();
+    items.extend([call("x_1", 1000), call("y_2", 10)]);
+    let list = build(items);
+    let order = taken(&slicer(BARE, NO_QUESTION), &list, &[], 2000);
+    let place = |at: usize| order.iter().position(|taken| *taken == at).unwrap();
+    assert!(place(3) < place(2), "{order:?}");
+}
+
+#[test]
+fn hostile_scores_sizes_and_texts_are_taken() {
+    let list = build(
+        vec![
+            call("", 0).pinned(false),
+            call("get {\"x\": \"x_1\"}", i64::MAX),
+            call(&"v_1 ".repeat(100_000), 50),
+            user("\u{0}\"\\", 1),
+            call("get {", 7),
+        ]
+        .into_iter()
+        .skip(1)
+        .collect(),
+    );
+    let scores = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0];
+    for tokens in [0, 1, 60, i64::MAX] {
+        let order = taken(&CoverageSlice::default(), &list, &scores, tokens);
+        let sum = order.iter().map(|at| i128::from(list[*at].tokens())).sum::<i128>();
+        assert!(sum <= i128::from(tokens), "{tokens}: {order:?}");
+    }
+}
+
+#[test]
+fn a_parameter_that_is_no_size_is_refused() {
+    let parameters = CoverageParameters { size_exponent: f64::NAN, ..Default::default() };
+    let error = CoverageSlice::with_parameters(parameters).unwrap_err();
+    assert_eq!(error.to_string(), "size_exponent: must be finite and not negative, got NaN");
+}
+
+#[test]
+fn an_explanation_has_a_gain_for_each_and_says_what_carried_the_request() {
+    let mut items = returning();
+    items.extend([user("and now?", 5).pinned(true), call("get {\"id\": \"seen_1\"}\nnew_2", 10)]);
+    let list = build(items);
+    let slicer = CoverageSlice::default();
+    let candidates: Vec<Candidate<'_>> = [0, 1, 3].map(|at| Candidate::new(&list[at], 0.1)).into();
+    let budget = budget(25);
+    let request = SliceRequest::new(&candidates, &budget).within(&list);
+    let explained = slicer.explain(&request).unwrap().unwrap();
+    assert_eq!(explained.gains.len(), 3);
+    let chosen = slicer.select(&request).unwrap().selected;
+    assert!(explained.gain(chosen[0]).unwrap() > 0.0);
+    assert_eq!(
+        explained.to_string(),
+        "3 of 4 items are calls with results; 2 of them use a value seen before: need counts 50 %; \
+         the question counts 0 %; the user last spoke 10 tokens before the end"
+    );
+    let talk = [Candidate::new(&list[2], 0.1)];
+    let explained = slicer.explain(&SliceRequest::new(&talk, &budget)).unwrap().unwrap();
+    assert_eq!(explained.signals[0].name, "calls");
+    assert!(explained.gains.is_empty());
+}
+
+/// A request of a few roles, sizes and values, some of it pinned.
+fn random_list(random: &mut Random) -> (Vec<ContextItem>, Vec<f64>) {
+    let count = 1 + random.below(14);
+    let mut items = Vec::new();
+    for _ in 0..count {
+        let mut value = || format!("v_{}", random.below(9));
+        let text = match value().len() % 2 {
+            0 => format!("get {{\"id\": \"{}\"}}\n{} {}", value(), value(), value()),
+            _ => format!("get {{\"id\": \"{}\"}}\n{}", value(), value()),
+        };
+        let tokens = random.tokens(60);
+        let item = match random.below(4) {
+            0 => user(&text, tokens),
+            1 => tagged(&text, tokens, &["role:assistant"]),
+            _ => call(&text, tokens),
+        };
+        items.push(item.pinned(random.below(6) == 0));
+    }
+    let scores = (0..count).map(|_| [0.0, 0.1, 0.5, 1.0, 1.0, f64::NAN][random.below(6)]).collect();
+    (build(items), scores)
+}
+
+/// The steps of the documentation, literally: everything is weighed anew for every pick.
+fn literal(list: &[ContextItem], scores: &[f64], target: i64) -> Vec<usize> {
+    let CoverageParameters { need: parameters, size_exponent, question } = Default::default();
+    let need = Need::of(list, &Mentions::default(), &parameters);
+    let competing: Vec<usize> = (0..list.len()).filter(|at| !list[*at].pinned()).collect();
+    if !competing.iter().any(|at| is_exchange(&list[*at])) {
+        return Vec::new();
+    }
+    let tokens = |at: usize| list[at].tokens();
+    let last_turn = list.iter().rposition(is_user_turn).unwrap_or(list.len());
+    let asked: Vec<usize> = competing.iter().copied().filter(|at| *at < last_turn).collect();
+    let score = |at: usize| if asked.contains(&at) && scores[at] > 0.0 { scores[at] } else { 0.0 };
+    let mean = asked.iter().map(|at| score(*at)).sum::<f64>() / asked.len().max(1) as f64;
+    let best = asked.iter().map(|at| score(*at)).fold(0.0, f64::max);
+    let rho = match mean > 0.0 {
+        true => ((best / mean - question.gate_from) / question.gate_over).clamp(0.0, 1.0),
+        false => 0.0,
+    };
+    let sized = |at: usize| score(at) / (tokens(at) as f64).powf(question.size_exponent);
+    let largest = competing.iter().map(|at| sized(*at)).fold(0.0, f64::max);
+    let asked_share = |at: usize| {
+        let free = (1.0 - tokens(at) as f64 / target as f64).max(0.0);
+        rho * (sized(at)
+            * (free.powf(question.room_exponent) / if largest > 0.0 { largest } else { 1.0 }))
+    };
+    let size = |at: usize| (tokens(at) as f64).powf(size_exponent);
+    let most = competing.iter().map(|at| need.of_item(*at) / size(*at)).fold(0.0, f64::max);
+    let mut kept: Vec<usize> = (0..list.len()).filter(|at| list[*at].pinned()).collect();
+    let (mut picks, mut refused, mut left) = (Vec::new(), Vec::new(), target);
+    loop {
+        let is_covered = |value: &u32| kept.iter().any(|at| need.values(*at).contains(value));
+        let key = |at: usize| {
+            let open = need.values(at).iter().filter(|value| !is_covered(value));
+            let uncovered: u64 =
+                need.own(at) + open.map(|value| need.by_value()[*value as usize]).sum::<u64>();
+            let per_size = crate::need::to_units(uncovered) / size(at);
+            let share = if most > 0.0 { per_size / most } else { 0.0 };
+            need.return_rate() * share + asked_share(at)
+        };
+        let open = competing.iter().filter(|at| !picks.contains(*at) && !refused.contains(*at));
+        let Some(next) = open.copied().max_by(|a, b| key(*a).total_cmp(&key(*b)).then(a.cmp(b)))
+        else {
+            return picks;
+        };
+        if tokens(next) > left {
+            refused.push(next);
+            continue;
+        }
+        left -= tokens(next);
+        picks.push(next);
+        kept.push(next);
+    }
+}
+
+#[test]
+fn the_heap_picks_what_the_literal_steps_pick() {
+    let mut random = Random(11);
+    let mut compared = 0;
+    for _ in 0..2_000 {
+        let (list, scores) = random_list(&mut random);
+        let target = random.tokens(300);
+        let expected = literal(&list, &scores, target);
+        if expected.is_empty() {
+            continue;
+        }
+        compared += 1;
+        let picks = taken(&CoverageSlice::default(), &list, &scores, target);
+        assert_eq!(picks, expected, "{list:?} {scores:?} {target}");
+    }
+    assert!(compared > 1_000, "{compared}");
+}
+
+#[test]
+fn what_the_values_were_used_for_before_changes_nothing() {
+    let mut random = Random(5);
+    let shared = CoverageSlice::default();
+    for _ in 0..200 {
+        let (list, scores) = random_list(&mut random);
+        let alone = taken(&CoverageSlice::default(), &list, &scores, 150);
+        assert_eq!(taken(&shared, &list, &scores, 150), alone);
+    }
+}
+
+#[test]
+fn without_the_list_the_candidates_are_all_there_is() {
+    let list = build(vec![call("get {}\na_1", 10), call("get {\"i\": \"a_1\"}\nb_2", 10)]);
+    let sorted: Vec<ScoredItem> =
+        list.iter().map(|item| ScoredItem { item: item.clone(), score: 0.0 }).collect();
+    let kept = CoverageSlice::default().slice(&sorted, &budget(100)).unwrap();
+    assert_eq!(kept.len(), 2);
+    assert!(kept[0].is_same_item(&list[1]));
+}
+
+#[test]
+fn a_hundred_thousand_mentions_are_chosen_from() {
+    let text = |at: usize| {
+        (0..100).fold(String::from("get {}\n"), |text, value| {
+            text + &format!("id_{} ", (at * 37 + value * value) % 5_000)
+        })
+    };
+    let list = build((0..1_000).map(|at| call(&text(at), 100)).collect());
+    let order = taken(&CoverageSlice::default(), &list, &[], 20_000);
+    assert_eq!(order.len(), 200);
+}
