@@ -1,7 +1,7 @@
 //! Texts that no rule knows: counted, never free, but for a list of fields that no model reads.
 
-use crate::conversation::{Nature, Piece};
 use crate::json::{Json, Object};
+use crate::message::{Nature, Piece};
 use crate::text::Text;
 use crate::uncounted::is_uncounted;
 
@@ -96,7 +96,7 @@ fn separate(out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::Content;
+    use crate::message::Content;
 
     fn rest(text: &str, read: &[&str]) -> Vec<String> {
         let mut pieces = Vec::new();

@@ -46,8 +46,7 @@ const PAGE: Image = Image { size: Some((1_275, 1_650)), detail: Detail::High };
 ///   263 to 300 for a second of film with its sound.
 ///
 /// A document that is only named counts as one of ten pages, and a file of an unknown sort a token
-/// for every four bytes: rather over than under. Whoever names the length of a sound or a film that
-/// cannot be looked into does well to take a long one.
+/// for every four bytes: rather over than under.
 ///
 /// ```
 /// use cupel_tokens::{Attachment, Overheads};
