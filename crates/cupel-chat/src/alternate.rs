@@ -5,8 +5,9 @@
 //! in, steps may still go by themselves.
 
 use crate::ChatError;
-use crate::conversation::{Conversation, Message, Role};
+use crate::conversation::Conversation;
 use crate::grouping::{Group, ascending};
+use crate::message::{Message, Role};
 use crate::validate::Finding;
 
 /// Joins what belongs to one turn of the user.

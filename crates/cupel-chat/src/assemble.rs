@@ -6,9 +6,10 @@ use cupel_tokens::{Overheads, TokenCounter};
 
 use crate::alternate::join_turns;
 use crate::annotations::timeline;
-use crate::conversation::{Conversation, Message};
+use crate::conversation::Conversation;
 use crate::derive::{fixed_item, group_item};
 use crate::grouping::{Group, PinReason};
+use crate::message::Message;
 use crate::weigh::{Scale, Weight};
 use crate::{Bundle, CandidateOptions, Candidates, ChatError, Pin, Request};
 

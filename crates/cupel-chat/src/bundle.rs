@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use crate::conversation::{Conversation, Fixed, FixedPart, Message, Role};
+use crate::conversation::{Conversation, Fixed, FixedPart};
 use crate::grouping::{Group, PinReason};
+use crate::message::{Message, Role};
 
 /// Messages that are in or out together, or a fixed part of the request.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,10 +6,11 @@ use chrono::{DateTime, Utc};
 use cupel::{ContextItem, ContextItemBuilder, ContextKind, ContextSource, CupelError};
 
 use crate::annotations::Notes;
-use crate::conversation::{Content, Conversation, Fixed, FixedPart, Message, Piece, Role};
+use crate::conversation::{Conversation, Fixed, FixedPart};
 use crate::file::Opened;
 use crate::grouping::Group;
 use crate::json::Json;
+use crate::message::{Content, Message, Piece, Role};
 use crate::weigh::Weight;
 
 /// The kind of tool definitions.

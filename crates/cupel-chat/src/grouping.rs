@@ -1,6 +1,7 @@
 //! Which messages stay together, so that any subset of the groups is a valid request.
 
-use crate::conversation::{Bond, Conversation, Message, Role};
+use crate::conversation::Conversation;
+use crate::message::{Bond, Message, Role};
 use crate::pairing::{Link, Pairing};
 
 /// Messages that are in or out together.

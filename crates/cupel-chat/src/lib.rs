@@ -99,8 +99,8 @@
 //! **Tokens** are those of texts, calls, results, images and definitions, and what the provider
 //! counts beside them ([`cupel_tokens::Overheads`]). What the answer begins with counts as part of the
 //! last user turn. Documents count by their pages, sound and films by their seconds, text files by
-//! their text, and where none of that can be known, by a bound
-//! ([`cupel_tokens::AttachmentRule`]); then [`Candidates::is_estimate`] says so. **No text is free**: one
+//! their text, and where none of that can be known, by a bound: ten pages or five minutes if a file
+//! is only named, else by its size ([`cupel_tokens::AttachmentRule`]); then [`Candidates::is_estimate`] says so. **No text is free**: one
 //! in a field that no rule knows counts as well, but for [`UNCOUNTED_FIELDS`] and, beside the messages,
 //! [`UNCOUNTED_SETTINGS`]. Reasoning that is encrypted counts as nothing, since the service leaves it
 //! out again once the turn is over.
@@ -146,6 +146,7 @@ mod file;
 mod format;
 mod grouping;
 mod json;
+mod message;
 mod pairing;
 mod pin;
 mod place;

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::conversation::{Conversation, Message, Role};
+use crate::conversation::Conversation;
+use crate::message::{Message, Role};
 use crate::validate::{Finding, Fix};
 
 /// Calls and answers of a conversation, matched by id.

@@ -6,8 +6,9 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::ChatError;
-use crate::conversation::{Conversation, Message};
+use crate::conversation::Conversation;
 use crate::json::Json;
+use crate::message::Message;
 
 /// Something that the caller pins. A pinned message pins the bundle that it is in.
 ///

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::Request;
-use crate::conversation::Message;
+use crate::message::Message;
 use crate::render::Splice;
 use crate::validate::{Finding, Fix};
 

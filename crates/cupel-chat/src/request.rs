@@ -6,9 +6,10 @@ use std::sync::Arc;
 use cupel_tokens::TokenCounter;
 
 use crate::assemble::assemble;
-use crate::conversation::{Conversation, Message};
+use crate::conversation::Conversation;
 use crate::detect::detect;
 use crate::document::Document;
+use crate::message::Message;
 use crate::render::Splice;
 use crate::repair::{self, Repair};
 use crate::validate::Finding;

@@ -1,7 +1,7 @@
 //! Texts that no rule knows: counted, never free, but for a list of fields that no model reads.
 
-use crate::conversation::{Nature, Piece};
 use crate::json::{Json, Object};
+use crate::message::{Nature, Piece};
 use crate::text::Text;
 use crate::uncounted::is_uncounted;
 
@@ -58,8 +58,12 @@ fn write_counted(value: Json<'_>, depth: usize, out: &mut String) -> bool {
     }
     let mut has_text = false;
     if let Some(fields) = value.is_object().then(|| value.object()).flatten() {
+        let is_secret = fields.str("type").is_some_and(|kind| is_secret(&kind));
         out.push('{');
-        for (name, value) in fields.fields().filter(|(name, _)| !is_uncounted(name)) {
+        for (name, value) in fields.fields() {
+            if is_uncounted(&name) || is_secret && name == "data" {
+                continue;
+            }
             separate(out);
             out.extend(["\"", &name, "\":"]);
             has_text |= write_counted(value, depth + 1, out);
@@ -78,6 +82,11 @@ fn write_counted(value: Json<'_>, depth: usize, out: &mut String) -> bool {
     has_text
 }
 
+/// Whether the data of such a block is for the service alone.
+fn is_secret(kind: &str) -> bool {
+    kind.ends_with("encrypted") || kind == "redacted_thinking"
+}
+
 fn separate(out: &mut String) {
     if !out.ends_with(['{', '[']) {
         out.push(',');
@@ -87,7 +96,7 @@ fn separate(out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::Content;
+    use crate::message::Content;
 
     fn rest(text: &str, read: &[&str]) -> Vec<String> {
         let mut pieces = Vec::new();
@@ -113,6 +122,12 @@ mod tests {
             rest(r#"{"a":[1,2.5],"b":{"c":true},"d":null,"e":"","f":{"id":"x"}}"#, &[]),
             [""; 0]
         );
+    }
+
+    #[test]
+    fn what_is_encrypted_counts_nothing() {
+        let text = r#"{"details":[{"type":"reasoning.encrypted","data":"gAAAA"},{"type":"x","data":"seen"}]}"#;
+        assert_eq!(rest(text, &[]), [r#"[{},{"data":"seen"}]"#]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 /// models and types, metadata, signatures and encrypted content, addresses, times.
 ///
 /// Every other text of a request counts, also where no rule knows the field. What files hold is
-/// counted by pages, seconds or pixels.
+/// counted by pages, seconds or pixels; the `data` of encrypted reasoning counts nothing.
 pub const UNCOUNTED_FIELDS: [&str; 74] = [
     "annotations",
     "approval_request_id",

@@ -2,8 +2,9 @@
 
 use cupel_tokens::{Overheads, TokenCounter};
 
-use crate::conversation::{Content, Fixed, Message, Nature, Piece};
+use crate::conversation::Fixed;
 use crate::file::{File, Opened};
+use crate::message::{Content, Message, Nature, Piece};
 
 /// The tokens of a bundle.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

@@ -29,6 +29,8 @@ use crate::{
 ///   another resolution is asked for; before, by tiles.
 /// - Open weights have chat templates. The frame is that of Llama 3, one of the longest.
 ///
+/// What other files count says [`AttachmentRule`].
+///
 /// [`Overheads::of`] a model has what is published for that very model.
 ///
 /// ```

@@ -17,7 +17,7 @@ pub(crate) fn image_size(base64: &str) -> Option<(u32, u32)> {
     png(&file).or_else(|| gif(&file)).or_else(|| webp(&file)).or_else(|| jpeg(&file))
 }
 
-fn big_endian(bytes: &[u8]) -> u32 {
+pub(super) fn big_endian(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 

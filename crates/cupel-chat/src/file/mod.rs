@@ -4,6 +4,7 @@
 
 mod base64;
 mod image;
+mod mp3;
 mod pdf;
 mod sound;
 
@@ -34,6 +35,9 @@ pub(crate) const FIELDS: [&str; 6] =
 
 /// Sound whose length cannot be read has at least so many bytes a second: speech at 16 kbit/s.
 const SOUND_BYTES: u64 = 2_000;
+
+/// Sound and films that are only named are taken to last five minutes.
+const USUAL_LENGTH: u64 = 300_000;
 
 /// A film has at least so many bytes a second: 200 kbit/s.
 const FILM_BYTES: u64 = 25_000;
@@ -75,8 +79,13 @@ impl File {
     }
 
     fn look(&self) -> Opened {
+        let said = self.media_type.as_deref();
         let Some(data) = self.data.as_deref() else {
-            return Opened::Attachment(Attachment::Elsewhere);
+            return Opened::Attachment(match said.and_then(|said| said.split('/').next()) {
+                Some("audio") => Attachment::Sound(USUAL_LENGTH),
+                Some("video") => Attachment::Film(USUAL_LENGTH),
+                _ => Attachment::Elsewhere,
+            });
         };
         let (address, payload) = match data.strip_prefix("data:").and_then(|d| d.split_once(',')) {
             Some((address, payload)) => (address, payload),
@@ -86,8 +95,7 @@ impl File {
         let Some(bytes) = base64::decode(payload).filter(|_| !is_plain) else {
             return Opened::Text(payload.to_owned());
         };
-        let said = self.media_type.as_deref().unwrap_or(address);
-        match attachment(&bytes, said) {
+        match attachment(&bytes, said.unwrap_or(address)) {
             Some(attachment) => Opened::Attachment(attachment),
             None => match String::from_utf8(bytes) {
                 Ok(text) if !text.contains('\0') => Opened::Text(text),
@@ -109,7 +117,8 @@ fn attachment(bytes: &[u8], said: &str) -> Option<Attachment> {
     if pdf::is_pdf(bytes) {
         return Some(Attachment::Pages(pdf::pages(bytes)));
     }
-    if let Some(milliseconds) = sound::wav_milliseconds(bytes) {
+    let lasts_exactly = sound::wav_milliseconds(bytes).or_else(|| mp3::mp3_milliseconds(bytes));
+    if let Some(milliseconds) = lasts_exactly {
         return Some(Attachment::Sound(milliseconds));
     }
     if said.starts_with("audio") || SOUNDS.contains(&said) || sound::is_sound(bytes) {
@@ -166,6 +175,10 @@ mod tests {
         let sound = encode(&[b"ID3".as_slice(), &[0xfe; 4_000]].concat());
         let block = format!(r#"{{"input_audio":{{"data":"{sound}","format":"mp3"}}}}"#);
         assert_eq!(open(&block), Opened::Attachment(Attachment::Sound(2_000)));
+        assert_eq!(
+            open(r#"{"fileData":{"mimeType":"video/mp4","fileUri":"u"}}"#),
+            Opened::Attachment(Attachment::Film(300_000))
+        );
         assert_eq!(
             open(r#"{"type":"file","file":{"file_id":"f"}}"#),
             Opened::Attachment(Attachment::Elsewhere)

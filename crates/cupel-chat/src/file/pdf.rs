@@ -10,9 +10,10 @@ pub(super) fn is_pdf(file: &[u8]) -> bool {
     find(&file[..file.len().min(HEADER)], b"%PDF-").is_some()
 }
 
-/// The pages that the file says it has; else the pages that can be seen; else by its size.
+/// The pages that the file says it has; else the pages that can be seen; else, where they are
+/// compressed, by its size, but not more than there are streams that could be pages.
 pub(super) fn pages(file: &[u8]) -> u64 {
-    let (mut said, mut seen) = (None, 0_usize);
+    let (mut said, mut seen, mut streams) = (None, 0_usize, 0_usize);
     let mut rest = file;
     while !rest.is_empty() {
         let end = find(rest, b"endobj").unwrap_or(rest.len());
@@ -23,13 +24,22 @@ pub(super) fn pages(file: &[u8]) -> u64 {
             None if find(object, b"/Linearized").is_some() => {
                 said = said.max(number_after(object, b"/N"));
             }
-            None => {}
+            None => streams += usize::from(may_be_content(object)),
         }
         rest = rest.get(end + b"endobj".len()..).unwrap_or_default();
     }
-    let by_size = || file.len().div_ceil(BYTES_PER_PAGE);
-    let seen = if seen == 0 { by_size() } else { seen };
+    let by_size = file.len().div_ceil(BYTES_PER_PAGE);
+    let bound = if streams == 0 { by_size } else { by_size.min(streams) };
+    let seen = if seen == 0 { bound } else { seen };
     said.filter(|said| *said > 0).unwrap_or_else(|| u64::try_from(seen).unwrap_or(u64::MAX))
+}
+
+/// Whether an object is a stream that says of itself no more than its length: what a page shows, and
+/// little else.
+fn may_be_content(object: &[u8]) -> bool {
+    const OTHERS: [&[u8]; 5] = [b"/Type", b"/Subtype", b"/Length1", b"/Alternate", b"/N "];
+    find(object, b"stream")
+        .is_some_and(|at| OTHERS.iter().all(|other| find(&object[..at], other).is_none()))
 }
 
 /// A node of the tree of pages.
@@ -99,8 +109,17 @@ mod tests {
 
     #[test]
     fn without_any_of_that_the_size_bounds_it() {
-        let file = [b"%PDF-1.5".as_slice(), &[b'x'; 45_000]].concat();
+        let file = [b"%PDF-1.5".as_slice(), &vec![b'x'; 45_000]].concat();
         assert_eq!(pages(&file), 5);
         assert!(!is_pdf(b"PDF"));
+    }
+
+    #[test]
+    fn there_are_no_more_pages_than_streams_that_could_be_theirs() {
+        let page = b"7 0 obj <</Filter/FlateDecode/Length 9>> stream\nxyz\nendstream endobj\n";
+        let image = b"8 0 obj <</Type/XObject/Subtype/Image/Length 90000>> stream\n";
+        let picture = [image.as_slice(), &vec![b'x'; 90_000], b"endstream endobj\n"].concat();
+        let file = [b"%PDF-1.5\n".as_slice(), page, &picture, page, page].concat();
+        assert_eq!(pages(&file), 3);
     }
 }

@@ -2,9 +2,9 @@
 
 use cupel_tokens::{Detail, Image};
 
-use crate::conversation::{Content, Message, Nature, Piece, Role};
 use crate::file::{self, File, image_size};
 use crate::json::{Json, Object};
+use crate::message::{Content, Message, Nature, Piece, Role};
 use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
@@ -124,7 +124,9 @@ fn read_document(block: Json<'_>, object: &Object<'_>, depth: usize, pieces: &mu
             let named = object.get("source").filter(|source| source.is_text());
             pieces.extend(named.and_then(Json::text).map(|name| Piece::text(nature, name)));
         }
-        None => push_file_itself(block, object, nature, pieces),
+        None => {
+            push_file_itself(block, object, nature, pieces);
+        }
     }
 }
 
@@ -152,19 +154,23 @@ pub(crate) fn push_file(
     nature: Nature,
     pieces: &mut Vec<Piece>,
 ) {
-    push_file_itself(block, object, nature, pieces);
-    let (_, holder) = File::of(object);
     let mut read = file::FIELDS.to_vec();
-    read.extend(holder.map(|(name, _)| name));
+    read.extend(push_file_itself(block, object, nature, pieces));
     push_rest(object, &read, nature, pieces);
 }
 
-fn push_file_itself(block: Json<'_>, object: &Object<'_>, nature: Nature, pieces: &mut Vec<Piece>) {
+/// Returns the field that holds the file, if it is not the block itself.
+fn push_file_itself(
+    block: Json<'_>,
+    object: &Object<'_>,
+    nature: Nature,
+    pieces: &mut Vec<Piece>,
+) -> Option<&'static str> {
     let (file, holder) = File::of(object);
     pieces.push(Piece { nature, content: Content::File(file, block.into()) });
-    if let Some((_, holder)) = holder {
-        push_rest(&holder, &file::FIELDS, nature, pieces);
-    }
+    let (name, holder) = holder?;
+    push_rest(&holder, &file::FIELDS, nature, pieces);
+    Some(name)
 }
 
 /// What is known of an image: how closely to look at it, and its size if the file is there.

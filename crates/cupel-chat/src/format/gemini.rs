@@ -10,10 +10,11 @@ use cupel_tokens::Overheads;
 
 use super::{Dialect, content};
 use crate::ChatError;
-use crate::conversation::{Answer, Call, Conversation, Fixed, Message, Nature, Piece, Role};
+use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
 use crate::grouping::{Group, turns};
 use crate::json::{Json, Object};
+use crate::message::{Answer, Call, Message, Nature, Piece, Role};
 use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};

@@ -8,10 +8,11 @@ use cupel_tokens::Overheads;
 
 use super::Dialect;
 use crate::ChatError;
-use crate::conversation::{Conversation, Message, Nature, Piece, Role};
+use crate::conversation::Conversation;
 use crate::document::{Body, Document};
 use crate::grouping::{Group, PinReason, singly};
 use crate::json::{Json, Object};
+use crate::message::{Message, Nature, Piece, Role};
 use crate::validate::Finding;
 
 pub(crate) struct Items;

@@ -8,10 +8,11 @@ use cupel_tokens::Overheads;
 
 use super::{Dialect, content};
 use crate::ChatError;
-use crate::conversation::{Answer, Call, Conversation, Fixed, Message, Nature, Role};
+use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
 use crate::grouping::{Group, exchanges};
 use crate::json::{Json, Object};
+use crate::message::{Answer, Call, Message, Nature, Role};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
 use crate::rest::push_rest;
 use crate::validate::{Finding, Fix};
@@ -144,10 +145,11 @@ pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, 
         };
         let (holder, body) = call.any_of(&["function", "custom"]).unzip();
         let body = body.and_then(Json::object).unwrap_or_default();
-        let (written_as, arguments) = body.any_of(&["arguments", "input"]).unzip();
-        let pieces = &mut message.pieces;
-        push_rest(&call, holder.as_slice(), Nature::Words, pieces);
-        push_rest(&body, &["name", written_as.unwrap_or("name")], Nature::Words, pieces);
+        let (field, arguments) = body.any_of(&["arguments", "input"]).unzip();
+        let mut read = vec!["name"];
+        read.extend(field);
+        push_rest(&call, holder.as_slice(), Nature::Words, &mut message.pieces);
+        push_rest(&body, &read, Nature::Words, &mut message.pieces);
         message.calls.push(Call {
             id,
             name: body.text("name").unwrap_or_default(),

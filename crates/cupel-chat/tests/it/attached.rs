@@ -22,12 +22,9 @@ fn base64(bytes: &[u8]) -> String {
 
 /// A PDF of so many pages and bytes.
 fn pdf(pages: usize, bytes: usize) -> Vec<u8> {
-    let mut file = format!("%PDF-1.4\n1 0 obj <</Type /Pages /Count {pages}>> endobj\n");
-    for page in 0..pages {
-        file += &format!("{} 0 obj <</Type /Page /Parent 1 0 R>> endobj\n", page + 2);
-    }
-    file += "99 0 obj <</Length 9>> stream\n";
-    let mut file = file.into_bytes();
+    let tree = format!("%PDF-1.4\n1 0 obj <</Type /Pages /Count {pages}>> endobj\n");
+    let page = "2 0 obj <</Type /Page /Parent 1 0 R>> endobj\n";
+    let mut file = (tree + &page.repeat(pages) + "99 0 obj <</Length 9>> stream\n").into_bytes();
     let missing = bytes.saturating_sub(file.len());
     file.extend((0..missing).map(|at| (at * 31 % 251) as u8));
     file

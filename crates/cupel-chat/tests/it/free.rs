@@ -20,7 +20,7 @@ enum Step {
 }
 
 /// What a value on the way is, and where.
-fn visit(value: &Value, path: &mut Path, each: &mut impl FnMut(&Path, &Value)) {
+fn visit(value: &Value, path: &mut Path, each: &mut impl FnMut(&[Step], &Value)) {
     each(path, value);
     match value {
         Value::Array(list) => {
@@ -41,24 +41,29 @@ fn visit(value: &Value, path: &mut Path, each: &mut impl FnMut(&Path, &Value)) {
     }
 }
 
-fn at<'v>(value: &'v mut Value, path: &Path) -> &'v mut Value {
+fn at<'v>(value: &'v mut Value, path: &[Step]) -> &'v mut Value {
     path.iter().fold(value, |value, step| match step {
         Step::Field(name) => &mut value[name.as_str()],
         Step::Element(index) => &mut value[*index],
     })
 }
 
-fn names(path: &Path) -> Vec<&str> {
-    let name = |step| match step {
-        &Step::Field(ref name) => Some(name.as_str()),
-        Step::Element(_) => None,
-    };
-    path.iter().filter_map(name).collect()
+impl Step {
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Field(name) => Some(name),
+            Self::Element(_) => None,
+        }
+    }
+}
+
+fn names(path: &[Step]) -> Vec<&str> {
+    path.iter().filter_map(Step::name).collect()
 }
 
 /// What is listed as uncounted; what OpenAI leaves out of schemas; the bytes of a file, which are no
 /// text; and calls that LangChain's messages hold twice.
-fn is_exempt(path: &Path) -> bool {
+fn is_exempt(path: &[Step]) -> bool {
     let names = names(path);
     let is_setting = |name: &&str| UNCOUNTED_SETTINGS.contains(name);
     let is_left_out = |name: &&str| ["title", "required"].contains(name);
@@ -90,7 +95,7 @@ fn try_every_place(
         let mut places = Vec::new();
         visit(&value, &mut Vec::new(), &mut |path, value| {
             if is_place(value) && !is_exempt(path) {
-                places.push(path.clone());
+                places.push(path.to_vec());
             }
         });
         for place in places {

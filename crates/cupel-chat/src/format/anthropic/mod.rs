@@ -21,10 +21,11 @@ use cupel_tokens::{Model, Overheads};
 use super::openai_chat::missing_id;
 use super::{Dialect, content};
 use crate::ChatError;
-use crate::conversation::{Answer, Bond, Call, Conversation, Fixed, Message, Nature, Role};
+use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
 use crate::grouping::{Group, PinReason, turns};
 use crate::json::{Json, Object};
+use crate::message::{Answer, Bond, Call, Message, Nature, Role};
 use crate::rest::push_rest;
 use crate::validate::{Finding, Fix};
 

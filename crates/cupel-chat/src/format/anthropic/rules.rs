@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::conversation::{Bond, Conversation, Message, Role};
+use crate::conversation::Conversation;
 use crate::json::Json;
+use crate::message::{Bond, Message, Role};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
 use crate::text::JsonText;
 use crate::validate::{Finding, Fix};

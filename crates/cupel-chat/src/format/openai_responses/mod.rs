@@ -14,13 +14,12 @@ use cupel_tokens::{Image, Overheads};
 use super::openai_chat::missing_id;
 use super::{Dialect, content};
 use crate::ChatError;
-use crate::conversation::{
-    Answer, Bond, Call, Content, Conversation, Fixed, Message, Nature, Piece, Role,
-};
+use crate::conversation::{Conversation, Fixed};
 use crate::document::{Body, Document, Listing};
 use crate::file::image_size;
 use crate::grouping::{Group, PinReason};
 use crate::json::{Json, Object};
+use crate::message::{Answer, Bond, Call, Content, Message, Nature, Piece, Role};
 use crate::pairing::{IdScope, check_unique_ids};
 use crate::rest::push_rest;
 use crate::text::Text;

@@ -1,7 +1,8 @@
 //! What the model put out in one go, and what answers it.
 
-use crate::conversation::{Bond, Conversation, Message, Role};
+use crate::conversation::Conversation;
 use crate::grouping::{Group, PinReason, ascending, pin_both_ends};
+use crate::message::{Bond, Message, Role};
 use crate::pairing::{Link, Pairing};
 use crate::validate::{Finding, Fix};
 
