@@ -223,7 +223,7 @@ impl<'d> AgentEvaluation<'d> {
     ) -> impl Iterator<Item = &[Option<JudgedWindow>]> {
         let runs = self.data.runs().len();
         let is_there = method < self.methods.len() && run < runs;
-        let answers = is_there.then(|| &self.answers[method * runs + run][..]).unwrap_or_default();
+        let answers = if is_there { &self.answers[method * runs + run][..] } else { &[] };
         answers.chunks(self.budgets.tokens().len())
     }
 

@@ -44,7 +44,9 @@ pub(super) struct Judgement<'j> {
 impl Judgement<'_> {
     pub(super) fn measures(&self) -> StepMeasures {
         let mut pairing = Pairing::default();
-        self.window.iter().for_each(|message| pairing.add(message));
+        for message in self.window {
+            pairing.add(message);
+        }
         let tokens: i64 = self.tokens.iter().sum();
         let pairs = self.before.iter().zip(self.window);
         let shared = pairs.take_while(|(before, now)| is_same(before, now)).count();

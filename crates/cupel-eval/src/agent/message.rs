@@ -129,19 +129,17 @@ pub(super) struct Pairing<'m> {
 impl<'m> Pairing<'m> {
     /// Takes in the next message.
     pub(super) fn add(&mut self, message: &'m AgentMessage) {
-        match message.answers() {
-            Some(id) => match self.open.iter().position(|open| *open == id) {
-                Some(at) => {
-                    self.open.swap_remove(at);
-                }
-                None => self.is_broken = true,
-            },
-            None => {
-                self.is_broken |= !self.open.is_empty();
-                self.open = message.call_ids().iter().map(String::as_str).collect();
-                self.open.sort_unstable();
-                self.open.dedup();
-            }
+        let Some(id) = message.answers() else {
+            self.is_broken |= !self.open.is_empty();
+            self.open = message.call_ids().iter().map(String::as_str).collect();
+            self.open.sort_unstable();
+            self.open.dedup();
+            return;
+        };
+        let place = self.open.iter().position(|open| *open == id);
+        self.is_broken |= place.is_none();
+        if let Some(at) = place {
+            self.open.swap_remove(at);
         }
     }
 
@@ -173,7 +171,9 @@ mod tests {
 
     fn is_valid(messages: &[AgentMessage]) -> bool {
         let mut pairing = Pairing::default();
-        messages.iter().for_each(|message| pairing.add(message));
+        for message in messages {
+            pairing.add(message);
+        }
         pairing.is_valid()
     }
 

@@ -127,7 +127,9 @@ impl AgentRun {
                 );
                 return Err(wrong(rule));
             }
-            self.messages[before..step.at].iter().for_each(|message| pairing.add(message));
+            for message in &self.messages[before..step.at] {
+                pairing.add(message);
+            }
             if !pairing.is_valid() {
                 let rule = format!(
                     "the first {} messages are no valid request: every call needs its results, \
