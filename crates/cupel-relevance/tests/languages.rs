@@ -29,8 +29,7 @@ fn read(language: Language) -> Set {
 /// The positions of a window.
 fn window(set: &Set, query: &str, choice: LanguageChoice, tokens: i64) -> Vec<usize> {
     let strategies = Strategies::new(query).with_language(choice);
-    let policy = auto().build_with(&strategies, SystemTimeProvider).unwrap();
-    let pipeline = Pipeline::from(policy);
+    let pipeline = Pipeline::from(auto().build_with(&strategies, SystemTimeProvider).unwrap());
     let ranking = pipeline.rank(&set.items).unwrap();
     let window = ranking.window(&ContextBudget::builder(tokens).build().unwrap()).unwrap();
     window.iter().map(|placed| placed.position).collect()
