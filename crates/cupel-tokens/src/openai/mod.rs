@@ -1,8 +1,31 @@
 //! Exact counts for OpenAI's models.
 
-use bpe_openai::Tokenizer;
+mod classes;
+mod count;
+mod layout;
+mod pieces;
+mod vocabulary;
 
+use self::count::Counter;
+use self::pieces::Pieces;
+use self::vocabulary::Vocabulary;
 use crate::{Encoding, TokenCounter};
+
+/// The tables that the build made of `data/{name}.merges`.
+macro_rules! vocabulary {
+    ($name:literal) => {
+        Vocabulary {
+            steps: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".steps")),
+            tokens: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".tokens")),
+            parts: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".parts")),
+            pairs: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".pairs")),
+            filter: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".filter")),
+        }
+    };
+}
+
+static O200K_BASE: Vocabulary = vocabulary!("o200k_base");
+static CL100K_BASE: Vocabulary = vocabulary!("cl100k_base");
 
 /// Counts exactly as OpenAI's models do, with the vocabulary built in.
 ///
@@ -57,11 +80,15 @@ impl OpenAiCounter {
         self.encoding
     }
 
-    /// The vocabulary, read at the first call and shared from then on.
-    fn tokenizer(self) -> &'static Tokenizer {
-        match self.encoding {
-            Encoding::O200kBase => bpe_openai::o200k_base(),
-            Encoding::Cl100kBase => bpe_openai::cl100k_base(),
+    /// Hands over each piece that no token reaches across, with its tokens.
+    pub(crate) fn for_each_piece(self, text: &str, mut each: impl FnMut(&str, usize)) {
+        let vocabulary = match self.encoding {
+            Encoding::O200kBase => &O200K_BASE,
+            Encoding::Cl100kBase => &CL100K_BASE,
+        };
+        let mut counter = Counter::default();
+        for piece in Pieces::new(text, self.encoding) {
+            each(piece, counter.count(vocabulary, piece.as_bytes()));
         }
     }
 }
@@ -73,10 +100,9 @@ impl TokenCounter for OpenAiCounter {
     }
 
     fn count(&self, text: &str) -> i64 {
-        if text.is_empty() {
-            return 0;
-        }
-        i64::try_from(self.tokenizer().count(text)).unwrap_or(i64::MAX)
+        let mut tokens = 0;
+        self.for_each_piece(text, |_, piece_tokens| tokens += piece_tokens);
+        i64::try_from(tokens).unwrap_or(i64::MAX)
     }
 
     /// Between a newline and what begins the next line, unless that is blank or a slash. Both
