@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::nearest_name;
+use crate::{did_you_mean, nearest_name};
 
 /// An encoding that OpenAI publishes.
 ///
@@ -68,14 +68,19 @@ pub struct UnknownEncoding {
     pub name: String,
 }
 
+impl UnknownEncoding {
+    /// A name for this error that does not change: `unknown-encoding`.
+    pub const fn code(&self) -> &'static str {
+        "unknown-encoding"
+    }
+}
+
 impl fmt::Display for UnknownEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown encoding {:?}; ", self.name)?;
         let names = Encoding::ALL.map(Encoding::name);
-        match nearest_name(&self.name, names) {
-            Some(near) => write!(f, "did you mean {near:?}?"),
-            None => write!(f, "known are {}", names.join(", ")),
-        }
+        let otherwise = format!("known are {}", names.join(", "));
+        let hint = did_you_mean(nearest_name(&self.name, names), &otherwise);
+        write!(f, "unknown encoding {:?}; {hint}", self.name)
     }
 }
 

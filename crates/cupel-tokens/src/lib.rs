@@ -44,6 +44,7 @@
 //!
 //! - `huggingface`: reads a `tokenizer.json`. No C code, nothing is downloaded.
 
+mod count;
 mod counter;
 mod encoding;
 mod estimate;
@@ -59,14 +60,15 @@ mod parallel;
 mod supplied;
 mod tool;
 
+pub use count::Count;
 pub use counter::TokenCounter;
 pub use encoding::{Encoding, UnknownEncoding};
-pub use estimate::EstimateCounter;
+pub use estimate::{EstimateCounter, TokenizerFamily};
 #[cfg(feature = "huggingface")]
 pub use huggingface::{HuggingFaceCounter, TokenizerFileError};
 pub use image::{Detail, Image, ImageRule};
 pub use model::{Model, Provider, UnknownModel};
-pub use nearest::nearest_name;
+pub use nearest::{did_you_mean, nearest_name};
 pub use openai::OpenAiCounter;
 pub use overhead::Overheads;
 pub use supplied::SuppliedCounter;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::models::MODELS;
 use crate::{
-    Encoding, EstimateCounter, ImageRule, OpenAiCounter, Overheads, TokenCounter, ToolRule,
-    nearest_name,
+    Encoding, EstimateCounter, ImageRule, OpenAiCounter, Overheads, TokenCounter, TokenizerFamily,
+    ToolRule, did_you_mean, nearest_name,
 };
 
 /// Whose rules a model's requests are counted by.
@@ -67,7 +67,9 @@ pub struct Model {
     pub context_window: i64,
     /// Most tokens of an answer.
     pub max_output: i64,
-    /// What estimates of its texts are scaled by, in percent.
+    /// What its tokenizer is like, where only an estimate is possible.
+    pub family: TokenizerFamily,
+    /// How many tokens it makes by what its family makes, in percent.
     pub estimate_percent: u32,
     /// How its tool definitions are counted.
     pub tools: ToolRule,
@@ -104,7 +106,7 @@ impl Model {
     pub fn counter(&self) -> Box<dyn TokenCounter> {
         match self.encoding {
             Some(encoding) => Box::new(OpenAiCounter::new(encoding)),
-            None => Box::new(EstimateCounter::scaled(self.estimate_percent)),
+            None => Box::new(EstimateCounter::like(self.family).times(self.estimate_percent)),
         }
     }
 
@@ -163,15 +165,17 @@ impl UnknownModel {
     pub fn nearest(&self) -> Option<&'static str> {
         nearest_name(&without_provider(&self.name), MODELS.iter().map(|model| model.name))
     }
+
+    /// A name for this error that does not change: `unknown-model`.
+    pub const fn code(&self) -> &'static str {
+        "unknown-model"
+    }
 }
 
 impl fmt::Display for UnknownModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown model {:?}; ", self.name)?;
-        match self.nearest() {
-            Some(near) => write!(f, "did you mean {near:?}?"),
-            None => f.write_str("give its context window and its tokenizer instead"),
-        }
+        let otherwise = "give its context window and its tokenizer instead";
+        write!(f, "unknown model {:?}; {}", self.name, did_you_mean(self.nearest(), otherwise))
     }
 }
 

@@ -22,6 +22,20 @@ pub fn nearest_name<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// The end of a message about a name that is not known: the nearest one, or else something to do.
+///
+/// ```
+/// use cupel_tokens::{did_you_mean, nearest_name};
+///
+/// let known = ["gpt-4", "gpt-4o"];
+/// let hint = |name| did_you_mean(nearest_name(name, known), "known are gpt-4, gpt-4o");
+/// assert_eq!(hint("gtp-4o"), "did you mean \"gpt-4o\"?");
+/// assert_eq!(hint("llama"), "known are gpt-4, gpt-4o");
+/// ```
+pub fn did_you_mean(nearest: Option<&str>, otherwise: &str) -> String {
+    nearest.map_or_else(|| otherwise.to_owned(), |name| format!("did you mean {name:?}?"))
+}
+
 /// Longest name worth comparing: what is longer is no misspelling.
 const LONGEST: usize = 64;
 
