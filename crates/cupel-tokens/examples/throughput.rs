@@ -39,7 +39,8 @@ fn main() {
 fn hard_texts() -> [(&'static str, String); 4] {
     let mut state = 1u64;
     let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         char::from(b'a' + ((state >> 33) % 26) as u8)
     };
     [

@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn sums_stop_at_the_largest_number() {
-        let sum: Count = [Count::estimate(i64::MAX - 1, i64::MAX), Count::exact(5)].into_iter().sum();
+        let sum: Count =
+            [Count::estimate(i64::MAX - 1, i64::MAX), Count::exact(5)].into_iter().sum();
         assert_eq!(sum, Count::exact(i64::MAX));
     }
 }

@@ -67,7 +67,9 @@ impl<'t> Pieces<'t> {
         if first & (LETTER | NUMBER | NEWLINE) == 0 {
             end = self.letters(second).or_else(|| {
                 // A mark may be what comes before, but also the whole word.
-                if first & MARK != 0 { return Some(second) }
+                if first & MARK != 0 {
+                    return Some(second);
+                }
                 let capitals = self.run(second, UPPER);
                 (capitals > second).then_some(capitals)
             });
