@@ -37,7 +37,8 @@
 //!   [`TokenCounter::count_all`].
 //! - **Never panics, wraps or loops** on any text. Empty text is no tokens; sums stop at the largest
 //!   number.
-//! - **Reads a vocabulary only when it counts with it**, once a process.
+//! - **Starts at once**: vocabularies are tables in the program, read as they are.
+//! - **An estimate says how far off it may be**: [`TokenCounter::bounded`].
 //! - **No network, no files** but the `tokenizer.json` that you name.
 //!
 //! # Feature
