@@ -1,6 +1,6 @@
 //! The one trait.
 
-use crate::parallel;
+use crate::{Count, parallel};
 
 /// Counts the tokens of a text.
 ///
@@ -36,6 +36,14 @@ pub trait TokenCounter: Send + Sync {
         false
     }
 
+    /// The tokens of one text, with what they are at most.
+    ///
+    /// Exact counters have nothing to add; those that estimate say how far off they may be, if they
+    /// know.
+    fn bounded(&self, text: &str) -> Count {
+        Count::exact(self.count(text))
+    }
+
     /// A place at or after byte `from` where `text` may be cut, such that the counts of both parts
     /// add up to the count of the whole. `None` where the counter knows of no such place.
     ///
@@ -66,6 +74,10 @@ macro_rules! forward_counter {
 
             fn is_estimate(&self) -> bool {
                 (**self).is_estimate()
+            }
+
+            fn bounded(&self, text: &str) -> Count {
+                (**self).bounded(text)
             }
 
             fn cut(&self, text: &str, from: usize) -> Option<usize> {

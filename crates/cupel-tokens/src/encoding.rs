@@ -68,6 +68,13 @@ pub struct UnknownEncoding {
     pub name: String,
 }
 
+impl UnknownEncoding {
+    /// A name for this error that does not change: `unknown-encoding`.
+    pub const fn code(&self) -> &'static str {
+        "unknown-encoding"
+    }
+}
+
 impl fmt::Display for UnknownEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         UnknownName::new("encoding", &self.name, Encoding::ALL.map(Encoding::name)).fmt(f)

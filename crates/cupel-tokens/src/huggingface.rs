@@ -80,6 +80,14 @@ impl TokenizerFileError {
     pub fn path(&self) -> &Path {
         &self.path
     }
+
+    /// A name for this error that does not change: `tokenizer-unreadable` or `tokenizer-invalid`.
+    pub const fn code(&self) -> &'static str {
+        match self.cause {
+            Cause::Read(_) => "tokenizer-unreadable",
+            Cause::Format(_) => "tokenizer-invalid",
+        }
+    }
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -37,7 +37,8 @@
 //!   [`TokenCounter::count_all`].
 //! - **Never panics, wraps or loops** on any text. Empty text is no tokens; sums stop at the largest
 //!   number.
-//! - **Reads a vocabulary only when it counts with it**, once a process.
+//! - **Starts at once**: vocabularies are tables in the program, read as they are.
+//! - **An estimate says how far off it may be**: [`TokenCounter::bounded`].
 //! - **No network, no files** but the `tokenizer.json` that you name.
 //!
 //! # Feature
@@ -45,6 +46,7 @@
 //! - `huggingface`: reads a `tokenizer.json`. No C code, nothing is downloaded.
 
 mod attachment;
+mod count;
 mod counter;
 mod encoding;
 mod estimate;
@@ -60,10 +62,11 @@ mod supplied;
 mod tool;
 
 pub use attachment::{Attachment, AttachmentRule};
+pub use count::Count;
 pub use counter::TokenCounter;
 pub use cupel_names::nearest_name;
 pub use encoding::{Encoding, UnknownEncoding};
-pub use estimate::EstimateCounter;
+pub use estimate::{EstimateCounter, TokenizerFamily};
 #[cfg(feature = "huggingface")]
 pub use huggingface::{HuggingFaceCounter, TokenizerFileError};
 pub use image::{Detail, Image, ImageRule};

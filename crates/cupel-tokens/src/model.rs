@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use cupel_names::UnknownName;
+use cupel_names::{UnknownName, nearest_name};
 
 use crate::models::MODELS;
 use crate::{
-    Encoding, EstimateCounter, ImageRule, OpenAiCounter, Overheads, TokenCounter, ToolRule,
-    nearest_name,
+    Encoding, EstimateCounter, ImageRule, OpenAiCounter, Overheads, TokenCounter, TokenizerFamily,
+    ToolRule,
 };
 
 /// Whose rules a model's requests are counted by.
@@ -69,7 +69,9 @@ pub struct Model {
     pub context_window: i64,
     /// Most tokens of an answer.
     pub max_output: i64,
-    /// What estimates of its texts are scaled by, in percent.
+    /// What its tokenizer is like, where only an estimate is possible.
+    pub family: TokenizerFamily,
+    /// How many tokens it makes by what its family makes, in percent.
     pub estimate_percent: u32,
     /// How its tool definitions are counted.
     pub tools: ToolRule,
@@ -109,7 +111,7 @@ impl Model {
     pub fn counter(&self) -> Box<dyn TokenCounter> {
         match self.encoding {
             Some(encoding) => Box::new(OpenAiCounter::new(encoding)),
-            None => Box::new(EstimateCounter::scaled(self.estimate_percent)),
+            None => Box::new(EstimateCounter::like(self.family).times(self.estimate_percent)),
         }
     }
 
@@ -167,6 +169,11 @@ impl UnknownModel {
     /// The nearest name in the table, if one is near enough to be meant.
     pub fn nearest(&self) -> Option<&'static str> {
         nearest_name(&without_provider(&self.name), MODELS.iter().map(|model| model.name))
+    }
+
+    /// A name for this error that does not change: `unknown-model`.
+    pub const fn code(&self) -> &'static str {
+        "unknown-model"
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod cutting;
 mod estimates;
+mod hard;
 #[cfg(feature = "huggingface")]
 mod huggingface;
 mod known_counts;
 mod peer;
 mod random;
 mod threads;
+mod vocabulary;

@@ -1,0 +1,34 @@
+//! The tables of parts and pairs.
+
+use crate::layout::{BYTES, NO_PAIR, PAIR_LEFT, PAIR_RIGHT, bit, slot};
+use crate::merges::Merges;
+
+/// The parts of each token.
+pub(crate) fn parts(merges: &Merges) -> Vec<u64> {
+    merges.parts.iter().map(|&(left, right)| u64::from(left) << 32 | u64::from(right)).collect()
+}
+
+/// The tokens by their parts. Two slots a token, so that few are tried for a pair that is none.
+pub(crate) fn table(merges: &Merges) -> Vec<u64> {
+    let mut slots = vec![NO_PAIR; merges.parts.len() * 2];
+    for (token, &(left, right)) in (BYTES..).zip(&merges.parts) {
+        let mut at = slot(left, right, slots.len());
+        while slots[at] != NO_PAIR {
+            at = (at + 1) % slots.len();
+        }
+        slots[at] =
+            u64::from(left) << PAIR_LEFT | u64::from(right) << PAIR_RIGHT | u64::from(token);
+    }
+    slots
+}
+
+/// Eight bits a token, so that one in eight pairs that are none is looked up in vain.
+pub(crate) fn filter(merges: &Merges) -> Vec<u8> {
+    let mut filter = vec![0u8; merges.parts.len()];
+    let bits = filter.len() * 8;
+    for &(left, right) in &merges.parts {
+        let bit = bit(left, right, bits);
+        filter[bit / 8] |= 1 << (bit % 8);
+    }
+    filter
+}

@@ -1,0 +1,191 @@
+//! Cuts a text into the pieces that no token reaches across.
+//!
+//! Each encoding publishes a pattern for it. Here it is written out, one function an alternative,
+//! in the order in which the pattern tries them; so a piece takes time in proportion to its length,
+//! whatever comes after it.
+
+use super::classes::{ASCII, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER, kinds};
+use crate::Encoding;
+
+/// What a word of `o200k_base` begins with, capitals and all that has no case,
+const HEAD: u8 = UPPER | OTHER | MARK;
+/// and what it goes on with.
+const TAIL: u8 = LOWER | OTHER | MARK;
+
+/// The pieces of a text, in order.
+pub(super) struct Pieces<'t> {
+    text: &'t str,
+    at: usize,
+    encoding: Encoding,
+}
+
+impl<'t> Pieces<'t> {
+    pub(super) fn new(text: &'t str, encoding: Encoding) -> Self {
+        Self { text, at: 0, encoding }
+    }
+
+    /// The kind of the character at `at`, and where the next one begins.
+    #[inline]
+    fn class(&self, at: usize) -> Option<(u8, usize)> {
+        let byte = *self.text.as_bytes().get(at)?;
+        if byte < 0x80 {
+            return Some((ASCII[usize::from(byte)], at + 1));
+        }
+        let c = self.text[at..].chars().next()?;
+        Some((kinds(c), at + c.len_utf8()))
+    }
+
+    /// The end of the run of characters of these kinds that begins at `at`.
+    #[inline]
+    fn run(&self, mut at: usize, kinds: u8) -> usize {
+        while let Some((class, next)) = self.class(at) {
+            if class & kinds == 0 {
+                break;
+            }
+            at = next;
+        }
+        at
+    }
+
+    fn end(&self, start: usize) -> Option<usize> {
+        let (first, second) = self.class(start)?;
+        let word = match self.encoding {
+            Encoding::O200kBase => self.cased_word(start, first, second),
+            Encoding::Cl100kBase => self.plain_word(start, first, second),
+        };
+        Some(
+            word.or_else(|| self.number(start))
+                .or_else(|| self.symbols(start, first, second))
+                .unwrap_or_else(|| self.blanks(start, second)),
+        )
+    }
+
+    /// `o200k_base`: letters up to where a capital follows a small one, with one character before
+    /// that is no letter, number or newline, and with the end of a contraction.
+    fn cased_word(&self, start: usize, first: u8, second: usize) -> Option<usize> {
+        let mut end = None;
+        if first & (LETTER | NUMBER | NEWLINE) == 0 {
+            end = self.letters(second).or_else(|| {
+                // A mark may be what comes before, but also the whole word.
+                if first & MARK != 0 {
+                    return Some(second);
+                }
+                let capitals = self.run(second, UPPER);
+                (capitals > second).then_some(capitals)
+            });
+        } else if first & LETTER != 0 {
+            end = self.letters(start).or_else(|| Some(self.run(start, UPPER)));
+        }
+        let end = end?;
+        Some(self.contraction(end).unwrap_or(end))
+    }
+
+    /// The end of capitals and then at least one letter that is none.
+    fn letters(&self, start: usize) -> Option<usize> {
+        let mut at = start;
+        let mut end = None;
+        while let Some((class, next)) = self.class(at) {
+            if class & HEAD == 0 {
+                break;
+            }
+            at = next;
+            if class & TAIL != 0 {
+                end = Some(at);
+            }
+        }
+        let tail = self.run(at, TAIL);
+        if tail > at { Some(tail) } else { end }
+    }
+
+    /// `cl100k_base`: the end of a contraction, or letters with one character before that is no
+    /// letter, number or newline.
+    fn plain_word(&self, start: usize, first: u8, second: usize) -> Option<usize> {
+        if let Some(end) = self.contraction(start) {
+            return Some(end);
+        }
+        if first & (NUMBER | NEWLINE) != 0 {
+            return None;
+        }
+        let end = self.run(second, LETTER);
+        (end > second || first & LETTER != 0).then_some(end)
+    }
+
+    /// `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d`, in capitals or not.
+    fn contraction(&self, start: usize) -> Option<usize> {
+        let rest = self.text.as_bytes()[start..].strip_prefix(b"'")?;
+        let first = rest.first()?;
+        let second = rest.get(1).map(u8::to_ascii_lowercase);
+        match (first.to_ascii_lowercase(), second) {
+            (b's' | b't' | b'm' | b'd', _) => Some(start + 2),
+            (b'r' | b'v', Some(b'e')) | (b'l', Some(b'l')) => Some(start + 3),
+            // The long s, which in capitals is an s.
+            (0xc5, Some(0xbf)) => Some(start + 3),
+            _ => None,
+        }
+    }
+
+    /// Up to three digits.
+    fn number(&self, start: usize) -> Option<usize> {
+        let mut end = start;
+        for _ in 0..3 {
+            match self.class(end) {
+                Some((class, next)) if class & NUMBER != 0 => end = next,
+                _ => break,
+            }
+        }
+        (end > start).then_some(end)
+    }
+
+    /// What is neither letter, number nor blank, with a space before and newlines after.
+    fn symbols(&self, start: usize, first: u8, second: usize) -> Option<usize> {
+        let is_space = self.text.as_bytes()[start] == b' ';
+        let begin = if is_space { second } else { start };
+        if !is_space && first & SPACE != 0 {
+            return None;
+        }
+        let mut end = begin;
+        while let Some((class, next)) = self.class(end) {
+            if class & (LETTER | NUMBER | SPACE) != 0 {
+                break;
+            }
+            end = next;
+        }
+        if end == begin {
+            return None;
+        }
+        let slash = self.encoding == Encoding::O200kBase;
+        let after = self.text.as_bytes()[end..]
+            .iter()
+            .take_while(|&&byte| byte == b'\n' || byte == b'\r' || (slash && byte == b'/'));
+        Some(end + after.count())
+    }
+
+    /// Blanks: up to the last newline; or else all, but for the last one where a word follows.
+    fn blanks(&self, start: usize, second: usize) -> usize {
+        let (mut end, mut last, mut newline) = (start, start, None);
+        while let Some((class, next)) = self.class(end) {
+            if class & SPACE == 0 {
+                break;
+            }
+            if class & NEWLINE != 0 {
+                newline = Some(next);
+            }
+            (last, end) = (end, next);
+        }
+        match newline {
+            Some(newline) => newline,
+            None if end == self.text.len() || last == start => end.max(second),
+            None => last,
+        }
+    }
+}
+
+impl<'t> Iterator for Pieces<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let start = self.at;
+        self.at = self.end(start)?;
+        Some(&self.text[start..self.at])
+    }
+}
