@@ -6,7 +6,7 @@ use crate::engine::Settings;
 use crate::progress::{Watch, Watched};
 use crate::tokenizer;
 use crate::{Part, Prepared, Schema, Work};
-use cupel_tokens::TokenCounter;
+use cupel_tokens::{Count as Bound, TokenCounter};
 
 /// The tokens of a request, part by part, or of plain texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub struct Count {
     pub is_estimate: bool,
     /// All tokens together.
     pub total_tokens: i64,
+    /// What they are at most, in 95 of 100 cases; the same number where counts are exact.
+    pub at_most: i64,
     /// The parts of a request, in its order; none for plain texts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
@@ -41,6 +43,12 @@ pub struct TextCount {
 }
 
 impl Prepared {
+    /// What all tokens are at most, in 95 of 100 cases.
+    fn at_most(&self) -> i64 {
+        let more = self.bound.map_or(0, |bound| bound.at_most.saturating_sub(bound.tokens));
+        self.candidates.total_tokens().saturating_add(more)
+    }
+
     /// The tokens of the request, part by part.
     #[must_use]
     pub fn count(&self) -> Count {
@@ -50,6 +58,7 @@ impl Prepared {
             tokenizer: self.tokenizer.clone(),
             is_estimate: self.candidates.is_estimate(),
             total_tokens: self.candidates.total_tokens(),
+            at_most: self.at_most(),
             parts: parts.collect(),
             texts: Vec::new(),
         }
@@ -65,11 +74,17 @@ pub(crate) fn texts(settings: &Settings, texts: &[(&str, &str)]) -> Count {
     let plain: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
     let counts = counter.count_all(&plain);
     let rows = texts.iter().zip(&counts);
+    let total_tokens = counts.iter().fold(0_i64, |sum, tokens| tokens.saturating_add(sum));
+    let at_most = match counter.is_estimate() {
+        true => plain.iter().map(|text| counter.bounded(text)).sum::<Bound>().at_most,
+        false => total_tokens,
+    };
     Count {
         schema: Schema,
         tokenizer: counter.name().to_owned(),
         is_estimate: counter.is_estimate(),
-        total_tokens: counts.iter().fold(0, |sum, tokens| tokens.saturating_add(sum)),
+        total_tokens,
+        at_most,
         parts: Vec::new(),
         texts: rows
             .map(|((name, _), tokens)| TextCount { name: (*name).to_owned(), tokens: *tokens })

@@ -29,7 +29,7 @@ pub use compare::{Comparison, Swing};
 pub use count::{Count, TextCount};
 pub use engine::Engine;
 pub use error::{EngineError, ErrorCode};
-pub use explain::{EarnedBy, Explanation, Kept, KeptReason, LeftOut, ToGetIn, Why};
+pub use explain::{EarnedBy, Explanation, Kept, KeptReason, LeftOut, Signal, ToGetIn, Why};
 pub use items::ItemSelection;
 pub use limits::{Limits, parse_margin, parse_tokens};
 pub use model::{ModelList, ModelRow, models};

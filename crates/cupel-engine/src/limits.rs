@@ -84,8 +84,32 @@ pub(crate) struct Sources<'a> {
     pub(crate) output_limit: Option<i64>,
     /// The budget of the policy.
     pub(crate) policy: Option<&'a ContextBudget>,
-    /// The margin where the caller names none, in percent.
-    pub(crate) margin_percent: f64,
+    /// How far counts may be off, where they are estimates of a tokenizer that is not public.
+    pub(crate) doubt: Option<Doubt>,
+}
+
+/// How far counts may be off.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Doubt {
+    /// By which share of them, in 95 of 100 cases at most.
+    pub(crate) share: f64,
+    /// The tokens that are pinned, and may be off as well.
+    pub(crate) pinned: i64,
+}
+
+impl Doubt {
+    /// The margin for what competes in a window, in percent, such that all that is kept fits even
+    /// if it is as much larger as it may be.
+    fn margin_percent(self, window: i64) -> f64 {
+        let safe = window as f64 / (1.0 + self.share);
+        let competing = (window.saturating_sub(self.pinned)) as f64;
+        if competing <= 0.0 {
+            return 0.0;
+        }
+        let margin = 100.0 * (1.0 - (safe - self.pinned as f64) / competing);
+        // Tenths are as fine as a bound can be told.
+        ((margin * 10.0).ceil() / 10.0).clamp(0.0, 100.0)
+    }
 }
 
 /// The budget: the window of the caller, of the model or of the policy, whichever comes first, with
@@ -94,13 +118,20 @@ pub(crate) fn decide(
     limits: Limits,
     sources: Sources<'_>,
 ) -> Result<Option<ContextBudget>, EngineError> {
-    let margin = limits.margin_percent.unwrap_or(sources.margin_percent);
+    let margin = |window: i64| match (limits.margin_percent, sources.doubt) {
+        (Some(percent), _) => percent,
+        (None, Some(doubt)) => doubt.margin_percent(window),
+        (None, None) => 0.0,
+    };
+    let build = |max: i64, reserve: i64| {
+        let target = limits.target.unwrap_or(max.saturating_sub(reserve));
+        build(max, reserve, limits.target, margin(target.min(max.saturating_sub(reserve))))
+    };
     let budget = match (limits.max, sources.model, sources.policy) {
-        (Some(max), _, _) => build(max, limits.reserve.unwrap_or(0), limits.target, margin),
+        (Some(max), _, _) => build(max, limits.reserve.unwrap_or(0)),
         (None, Some(model), _) => {
             let implied = sources.output_limit.unwrap_or(DEFAULT_RESERVE.min(model.max_output));
-            let reserve = limits.reserve.unwrap_or(implied);
-            build(model.context_window, reserve, limits.target, margin)
+            build(model.context_window, limits.reserve.unwrap_or(implied))
         }
         (None, None, Some(policy)) => adjust(policy, limits),
         (None, None, None) => return Ok(None),
@@ -244,10 +275,20 @@ mod tests {
 
     #[test]
     fn the_callers_margin_wins_over_the_implied_one() {
-        let sources = Sources { margin_percent: 12.0, ..Sources::default() };
+        let doubt = Some(Doubt { share: 0.25, pinned: 0 });
+        let sources = Sources { doubt, ..Sources::default() };
         let margin =
             |limits| decide(limits, sources).unwrap().unwrap().estimation_safety_margin_percent();
-        assert_eq!(margin(Limits::of(90)), 12.0);
-        assert_eq!(margin(Limits::of(90).with_margin_percent(0.0)), 0.0);
+        assert_eq!(margin(Limits::of(100)), 20.0);
+        assert_eq!(margin(Limits::of(100).with_margin_percent(3.0)), 3.0);
+    }
+
+    #[test]
+    fn what_is_pinned_may_be_off_as_well() {
+        let doubt = Doubt { share: 0.25, pinned: 60 };
+        // 20 competing tokens beside 60 pinned ones are 100 in the worst case.
+        assert_eq!(doubt.margin_percent(100), 50.0);
+        assert_eq!(Doubt { share: 0.25, pinned: 90 }.margin_percent(100), 100.0);
+        assert_eq!(Doubt { share: 0.25, pinned: 100 }.margin_percent(100), 0.0);
     }
 }

@@ -7,10 +7,10 @@ use cupel::{SelectionReport, SlicerDescription};
 use cupel_chat::{CandidateOptions, Candidates, Request};
 use cupel_relevance::Strategies;
 use cupel_relevance::supersede::Supersession;
-use cupel_tokens::{Model, TokenCounter};
+use cupel_tokens::{Count, Model, TokenCounter};
 
 use crate::engine::{Engine, Settings};
-use crate::limits::{self, Sources};
+use crate::limits::{self, Doubt, Sources};
 use crate::progress::{Watch, Watched};
 use crate::{
     EngineError, ErrorCode, NamedPolicy, Options, Outdated, Part, RepairDone, Superseded, Work,
@@ -38,6 +38,8 @@ pub struct Prepared {
     pub(crate) query: String,
     strategies: Strategies,
     pub(crate) pipeline: Pipeline,
+    /// What the texts are at most, where they are estimated.
+    pub(crate) bound: Option<Count>,
     /// Limits that contradict each other are an error only to calls that need a budget.
     budget: Result<ContextBudget, EngineError>,
     pub(crate) repairs: Vec<RepairDone>,
@@ -66,11 +68,16 @@ impl Prepared {
         };
         let strategies = strategies(&query, &candidates, options)?;
         let pipeline = build(&settings.policy, &strategies, candidates.items())?;
+        let bound = candidates.is_estimate().then(|| bound(&counter, candidates.items()));
         let sources = Sources {
             model,
             output_limit: request.output_limit(),
             policy: settings.policy.description().budget.as_ref(),
-            margin_percent: 0.0,
+            // Whoever names a tokenizer knows how far to trust it.
+            doubt: bound.filter(|_| settings.counter.is_none()).map(|bound| Doubt {
+                share: bound.margin_percent() / 100.0,
+                pinned: tokens_of(candidates.items().iter().filter(|item| item.pinned())),
+            }),
         };
         let limits = options.limits.or(settings.limits);
         let budget = limits::decide(limits, sources)
@@ -85,6 +92,7 @@ impl Prepared {
             query,
             strategies,
             pipeline,
+            bound,
             budget,
             repairs,
             superseded,
@@ -145,6 +153,11 @@ impl Prepared {
         let whole = self.whole(budget)?;
         let pipeline = whole.as_ref().unwrap_or(&self.pipeline);
         pipeline.dry_run(self.items(), budget).map_err(|error| self.failed(error))
+    }
+
+    /// The language of the candidates, as far as the policy's strategies tell.
+    pub(crate) fn language(&self) -> Option<String> {
+        self.strategies.language_of(self.items()).map(|language| language.name().to_owned())
     }
 
     pub(crate) fn items(&self) -> &[ContextItem] {
@@ -303,6 +316,11 @@ fn drop_superseded(candidates: &mut Candidates) -> Vec<Outdated> {
     let older: Vec<usize> = found.iter().map(|superseded| superseded.older).collect();
     candidates.remove(&older);
     told
+}
+
+/// The texts of all candidates, and what they are at most.
+fn bound(counter: &dyn TokenCounter, items: &[ContextItem]) -> Count {
+    items.iter().map(|item| counter.bounded(item.content())).sum()
 }
 
 fn no_budget(model: Option<&str>) -> EngineError {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cupel_tokens::TokenCounter;
+use cupel_tokens::{Count, TokenCounter};
 
 use crate::tokenizer::Counter;
 
@@ -76,6 +76,10 @@ impl TokenCounter for Watched<'_> {
 
     fn is_estimate(&self) -> bool {
         self.counter.is_estimate()
+    }
+
+    fn bounded(&self, text: &str) -> Count {
+        self.counter.bounded(text)
     }
 
     fn cut(&self, text: &str, from: usize) -> Option<usize> {

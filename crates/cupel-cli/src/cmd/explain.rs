@@ -99,7 +99,7 @@ impl View<'_> {
         let table = kept(&explanation.kept).render(screen, self.palette);
         let heading = self.palette.strong("kept, in order");
         let summary = select::summary(&explanation.summary);
-        let mut sections = vec![format!("{summary}\n"), bar, format!("{heading}\n{table}")];
+        let mut sections = vec![format!("{summary}\n{}", self.signals(screen)), bar, format!("{heading}\n{table}")];
         if !explanation.left_out.is_empty() {
             let table = self.left_out().render(screen, self.palette);
             let heading = self.palette.strong("left out, best first");
@@ -110,6 +110,15 @@ impl View<'_> {
             sections.push(format!("and {hidden} more; --all shows them\n"));
         }
         sections.join("\n")
+    }
+
+    /// What the policy went by: `by 12 of 40 items are calls …; language: english`.
+    fn signals(&self, screen: usize) -> String {
+        let signals = self.explanation.signals.iter().map(|signal| signal.text.clone());
+        let language = self.explanation.language.iter().map(|name| format!("language: {name}"));
+        let told: Vec<String> = signals.chain(language).collect();
+        let lines = text::wrapped(&told.join("; "), screen);
+        lines.iter().map(|line| self.palette.paint(line, style::faint()) + "\n").collect()
     }
 
     /// The window by kind, in the order in which kinds first appear in it.

@@ -5,6 +5,7 @@ mod shortfall;
 mod why;
 
 use cupel::{ExcludedItem, IncludedItem, InclusionReason, Ranking, SelectionReport};
+use cupel::{SliceExplanation, SliceSignal};
 use cupel_relevance::Highlights;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,12 @@ pub struct Explanation {
     pub summary: Summary,
     /// What the window is for.
     pub query: String,
+    /// The language whose stems and stop words were taken; absent where none was sure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// What in the request as a whole the policy went by, if it says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signals: Vec<Signal>,
     /// What is in the window, in the order in which it is written.
     pub kept: Vec<Kept>,
     /// What was left out, best first.
@@ -42,6 +49,27 @@ pub struct Explanation {
     pub superseded: Vec<Outdated>,
 }
 
+/// Something about the request as a whole that the policy went by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Signal {
+    /// A stable name.
+    pub name: String,
+    /// How strong it is.
+    #[serde(with = "crate::finite")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    pub value: f64,
+    /// What that means.
+    pub text: String,
+}
+
+impl From<SliceSignal> for Signal {
+    fn from(SliceSignal { name, value, text }: SliceSignal) -> Self {
+        Self { name: name.to_owned(), value, text }
+    }
+}
+
 /// Something in the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -53,6 +81,9 @@ pub struct Kept {
     #[serde(with = "crate::finite")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub score: f64,
+    /// What it added to the window beside the others, in the policy's own measure, if it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
     /// Why it is in.
     pub reason: KeptReason,
     /// What earned it its score.
@@ -84,6 +115,9 @@ pub struct LeftOut {
     #[serde(with = "crate::finite")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub score: f64,
+    /// What it would still add to the window beside the others, in the policy's own measure, if it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
     /// Why it is out.
     pub why: Why,
     /// What it would take to get in.
@@ -122,15 +156,20 @@ impl Prepared {
         let ranking = pipeline.rank(self.items()).map_err(failed)?;
         let report = ranking.report(budget).map_err(failed)?;
         let shown = most_left_out.min(report.excluded.len());
-        let view = View::new(self, &ranking, &report, shown)?;
+        let sliced = ranking.explain_slice(budget).map_err(failed)?;
+        let view = View::new(self, &ranking, &report, shown, sliced.as_ref())?;
         let kept: Vec<usize> = report.included.iter().filter_map(|kept| kept.position).collect();
         let mut rows: Vec<Kept> =
             report.included.iter().filter_map(|kept| view.kept(kept)).collect();
         if !self.request.format().has_free_order() {
             rows.sort_by_key(|kept| kept.part.position);
         }
+        let language = sliced.as_ref().and_then(|_| self.language());
+        let signals = sliced.iter().flat_map(|sliced| sliced.signals.iter().cloned());
         Ok(Explanation {
             schema: Schema,
+            language,
+            signals: signals.map(Signal::from).collect(),
             summary: self.summary(&kept)?,
             query: self.query.clone(),
             kept: rows,
@@ -154,6 +193,7 @@ struct View<'a> {
     reasons: Reasons<'a>,
     room: Room,
     shortfalls: Option<Shortfalls>,
+    sliced: Option<&'a SliceExplanation>,
 }
 
 impl<'a> View<'a> {
@@ -162,6 +202,7 @@ impl<'a> View<'a> {
         ranking: &Ranking<'_, '_>,
         report: &'a SelectionReport,
         shown: usize,
+        sliced: Option<&'a SliceExplanation>,
     ) -> Result<Self, EngineError> {
         let budget = prepared.budget()?;
         let shortfalls = match shown {
@@ -178,7 +219,13 @@ impl<'a> View<'a> {
             reasons: Reasons::new(prepared, report, budget),
             room: Room::new(report, budget),
             shortfalls,
+            sliced,
         })
+    }
+
+    /// What a candidate adds to the window, if the policy says so.
+    fn gain(&self, position: usize) -> Option<f64> {
+        self.sliced?.gain(position).filter(|gain| gain.is_finite())
     }
 
     fn kept(&self, included: &IncludedItem) -> Option<Kept> {
@@ -186,6 +233,7 @@ impl<'a> View<'a> {
         Some(Kept {
             part: Part::of(&self.prepared.candidates, position),
             score: included.score,
+            gain: self.gain(position),
             reason: match included.reason {
                 InclusionReason::Pinned => KeptReason::Pinned,
                 InclusionReason::ZeroToken => KeptReason::ZeroToken,
@@ -200,6 +248,7 @@ impl<'a> View<'a> {
         Some(LeftOut {
             part: Part::of(&self.prepared.candidates, position),
             score: excluded.score,
+            gain: self.gain(position),
             why: self.reasons.of(&excluded.reason),
             to_get_in: self.shortfalls.as_ref()?.of(position),
             room_taken_by: self.room.taken_from(excluded.item.tokens()),

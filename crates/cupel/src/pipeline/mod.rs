@@ -18,9 +18,9 @@ mod score;
 mod simulate;
 mod slice;
 mod sort;
-mod sweep;
 #[cfg(feature = "stream")]
 mod stream;
+mod sweep;
 
 use std::fmt;
 
@@ -31,8 +31,8 @@ use crate::policy::{Policy, PolicyBuilder};
 use crate::{ContextBudget, ContextItem, CupelError, OverflowStrategy, Placer, Scorer, Slicer};
 
 pub use place::PlacedItem;
-pub use sweep::Sweep;
 pub use ranking::Ranking;
+pub use sweep::Sweep;
 
 /// Selects items for a context window.
 ///

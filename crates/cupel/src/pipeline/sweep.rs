@@ -46,7 +46,8 @@ impl Iterator for Sweep<'_, '_, '_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let tokens = self.next?;
-        let filled = self.ranking.fill(&ContextBudget::plain(tokens, tokens), &mut NullTraceCollector);
+        let filled =
+            self.ranking.fill(&ContextBudget::plain(tokens, tokens), &mut NullTraceCollector);
         let (window, next) = match filled {
             Ok(placed) => {
                 let next = self.after(tokens, placed.next_target);

@@ -131,7 +131,8 @@ impl Walk {
             self.left = self.left.saturating_sub(tokens);
         } else {
             let missing = tokens.saturating_sub(self.left);
-            self.least_missing = Some(self.least_missing.map_or(missing, |least| least.min(missing)));
+            self.least_missing =
+                Some(self.least_missing.map_or(missing, |least| least.min(missing)));
         }
         fits
     }

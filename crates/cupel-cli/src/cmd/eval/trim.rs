@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cupel_engine::{Engine, Format, Options};
 use cupel_eval::{AgentStep, AgentTask, RunTrimmer, SelectorError, Trimmer, Window};
-use cupel_tokens::TokenCounter;
+use cupel_tokens::{Count, TokenCounter};
 
 use super::methods::MeasuredPolicy;
 
@@ -66,6 +66,10 @@ impl TokenCounter for Remembering {
 
     fn is_estimate(&self) -> bool {
         self.counter.is_estimate()
+    }
+
+    fn bounded(&self, text: &str) -> Count {
+        self.counter.bounded(text)
     }
 
     /// Runs are what the threads share out; a request is counted by one.
