@@ -42,6 +42,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `extra-strategies` | the scorers `fusion` and `freshness` and the slicer `mmr`, which no policy in the box uses |
 //! | `schema` | the options of all strategies in the JSON Schema of a policy description |
 
 mod excerpt;
@@ -69,14 +70,16 @@ pub use policy::{Strategies, auto};
 pub use query::Query;
 pub use scorer::{
     AddressedScorer, Bm25Parameters, Bm25Scorer, ClassNormScorer, Condition, ConstantScorer,
-    DateScorer, EchoScorer, FreshnessScorer, FusionScorer, GroupLiftScorer, ItemVectors, Kernel,
-    LengthNormScorer, LiveValuesScorer, MaxNormScorer, NeighbourParameters, NeighbourScorer,
-    NeighbourShare, ProductScorer, SpeakerScorer, SumScorer, TermContribution, VectorScorer,
-    WhenScorer, WidenedScorer,
+    DateScorer, EchoScorer, GroupLiftScorer, ItemVectors, Kernel, LengthNormScorer,
+    LiveValuesScorer, MaxNormScorer, NeighbourParameters, NeighbourScorer, NeighbourShare,
+    ProductScorer, SpeakerScorer, SumScorer, TermContribution, VectorScorer, WhenScorer,
+    WidenedScorer,
 };
-pub use slicer::{
-    BestFirstSlice, CoverageParameters, CoverageSlice, MmrSlice, Question, Similarity,
-};
+#[cfg(feature = "extra-strategies")]
+pub use scorer::{FreshnessScorer, FusionScorer};
+pub use slicer::{BestFirstSlice, CoverageParameters, CoverageSlice, Question};
+#[cfg(feature = "extra-strategies")]
+pub use slicer::{MmrSlice, Similarity};
 pub use text::{Analysis, Language, LanguageChoice, UnknownLanguage};
 pub use vector_file::{VectorFile, VectorFileError};
 

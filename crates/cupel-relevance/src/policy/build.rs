@@ -11,17 +11,20 @@ use super::options::{
 use super::strategies::Strategies;
 use crate::{
     AddressedScorer, Analysis, BestFirstSlice, Bm25Scorer, ClassNormScorer, ConstantScorer,
-    CoverageSlice, DateScorer, EchoScorer, FreshnessScorer, FusionScorer, GroupLiftScorer,
-    LengthNormScorer, LiveValuesScorer, MaxNormScorer, MmrSlice, NeighbourScorer, ProductScorer,
-    Similarity, SpeakerScorer, SumScorer, VectorScorer, WhenScorer, WidenedScorer,
+    CoverageSlice, DateScorer, EchoScorer, GroupLiftScorer, LengthNormScorer, LiveValuesScorer,
+    MaxNormScorer, NeighbourScorer, ProductScorer, SpeakerScorer, SumScorer, VectorScorer,
+    WhenScorer, WidenedScorer,
 };
+#[cfg(feature = "extra-strategies")]
+use crate::{FreshnessScorer, FusionScorer, MmrSlice, Similarity};
 
 /// The names of the scorers.
-pub(super) const SCORERS: [&str; 20] = [
+pub(super) const SCORERS: &[&str] = &[
     "bm25",
     "widened",
     "neighbours",
     "group-lift",
+    #[cfg(feature = "extra-strategies")]
     "fusion",
     "sum",
     "product",
@@ -34,6 +37,7 @@ pub(super) const SCORERS: [&str; 20] = [
     "speaker",
     "addressed",
     "dates",
+    #[cfg(feature = "extra-strategies")]
     "freshness",
     "echo",
     "vectors",
@@ -41,17 +45,22 @@ pub(super) const SCORERS: [&str; 20] = [
 ];
 
 /// The names of the slicers.
-pub(super) const SLICERS: [&str; 3] = ["best-first", "coverage", "mmr"];
+pub(super) const SLICERS: &[&str] = &[
+    "best-first",
+    "coverage",
+    #[cfg(feature = "extra-strategies")]
+    "mmr",
+];
 
 type Built<T> = Result<Box<T>, DescriptionError>;
 
 impl StrategyProvider for Strategies {
     fn scorer_names(&self) -> &[&'static str] {
-        &SCORERS
+        SCORERS
     }
 
     fn slicer_names(&self) -> &[&'static str] {
-        &SLICERS
+        SLICERS
     }
 
     fn scorer(&self, name: &str, options: &mut Options<'_>) -> Built<dyn Scorer> {
@@ -64,6 +73,7 @@ impl StrategyProvider for Strategies {
                     (grouping(options, "path")?, number(options, "share", 0.5)?);
                 Box::new(GroupLiftScorer::new(options.scorer("scorer")?, grouping, share)?)
             }
+            #[cfg(feature = "extra-strategies")]
             "fusion" => {
                 let k = number(options, "k", 60.0)?;
                 Box::new(FusionScorer::with_k(options.scorers("scorers")?, k)?)
@@ -95,6 +105,7 @@ impl StrategyProvider for Strategies {
                     (options.required("month_factor")?, options.required("day_factor")?);
                 self.query_scorer(options, move |query| DateScorer::new(&query, month, day))?
             }
+            #[cfg(feature = "extra-strategies")]
             "freshness" => {
                 let gain = options.required("gain")?;
                 Box::new(FreshnessScorer::new(gain, options.required("reach_tokens")?)?)
@@ -121,23 +132,8 @@ impl StrategyProvider for Strategies {
                 let parameters = coverage_parameters(options)?;
                 Box::new(CoverageSlice::sharing(self.mentions.clone(), parameters)?)
             }
-            "mmr" => {
-                let similarity: Option<String> = options.optional("similarity")?;
-                let balance = number(options, "balance", 0.7)?;
-                match similarity.as_deref().unwrap_or("words") {
-                    "words" => self.text_slicer(options, move |index| {
-                        MmrSlice::new(balance, Similarity::Words(index))
-                    })?,
-                    "vectors" => {
-                        let vectors = self.supplied_vectors()?.0.clone();
-                        Box::new(MmrSlice::new(balance, Similarity::Vectors(vectors))?)
-                    }
-                    other => {
-                        let text = format!("must be `words` or `vectors`, got `{other}`");
-                        return Err(DescriptionError::new(text).in_field("similarity"));
-                    }
-                }
-            }
+            #[cfg(feature = "extra-strategies")]
+            "mmr" => self.mmr(options)?,
             _ => return Err(unknown("slicer", name)),
         })
     }
@@ -149,6 +145,25 @@ impl StrategyProvider for Strategies {
 }
 
 impl Strategies {
+    #[cfg(feature = "extra-strategies")]
+    fn mmr(&self, options: &mut Options<'_>) -> Built<dyn Slicer> {
+        let similarity: Option<String> = options.optional("similarity")?;
+        let balance = number(options, "balance", 0.7)?;
+        match similarity.as_deref().unwrap_or("words") {
+            "words" => self.text_slicer(options, move |index| {
+                MmrSlice::new(balance, Similarity::Words(index))
+            }),
+            "vectors" => {
+                let vectors = self.supplied_vectors()?.0.clone();
+                Ok(Box::new(MmrSlice::new(balance, Similarity::Vectors(vectors))?))
+            }
+            other => {
+                let text = format!("must be `words` or `vectors`, got `{other}`");
+                Err(DescriptionError::new(text).in_field("similarity"))
+            }
+        }
+    }
+
     fn bm25(&self, options: &mut Options<'_>) -> Built<dyn Scorer> {
         let parameters = bm25_parameters(options)?;
         self.text_scorer(options, move |query, index| {
@@ -201,6 +216,7 @@ mod tests {
             "type = 'widened'",
             "type = 'neighbours', scorer = 'bm25'",
             "type = 'group-lift', scorer = 'bm25'",
+            #[cfg(feature = "extra-strategies")]
             "type = 'fusion', scorers = ['bm25', 'recency']",
             "type = 'sum', scorers = ['bm25', { type = 'recency', weight = 2 }]",
             "type = 'product', scorers = ['bm25', 'recency']",
@@ -214,6 +230,7 @@ mod tests {
             "type = 'speaker', factor = 2",
             "type = 'addressed', factor = 2",
             "type = 'dates', month_factor = 2, day_factor = 3",
+            #[cfg(feature = "extra-strategies")]
             "type = 'freshness', gain = 1, reach_tokens = 9",
             "type = 'echo', strength = 0.5",
             "type = 'with-vectors', scorer = 'bm25'",
@@ -221,7 +238,8 @@ mod tests {
             let result = read(&format!("slicer = 'best-first'\nscorers = [{{ {scorer} }}]"));
             assert!(result.is_ok(), "{scorer}: {result:?}");
         }
-        assert!(read("slicer = 'mmr'\nscorers = ['bm25']").is_ok());
+        let slices = read("slicer = 'mmr'\nscorers = ['bm25']").is_ok();
+        assert_eq!(slices, cfg!(feature = "extra-strategies"));
         assert!(read("slicer = 'coverage'\nscorers = ['bm25']").is_ok());
     }
 
@@ -264,6 +282,7 @@ mod tests {
         assert_eq!(scores(policy.scorer(), &items), [1.0]);
     }
 
+    #[cfg(feature = "extra-strategies")]
     #[test]
     fn a_similarity_that_nobody_knows_is_refused() {
         let text = read("slicer = { type = 'mmr', similarity = 'x' }\nscorers = ['bm25']");

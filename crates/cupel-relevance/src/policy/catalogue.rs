@@ -23,8 +23,8 @@ enum Kind {
 }
 
 macro_rules! catalogue {
-    ($($name:literal: [$($option:ident $kind:ident),*],)*) => {
-        &[$(Entry { name: $name, options: &[$((stringify!($option), $kind)),*] }),*]
+    ($($(#[$condition:meta])? $name:literal: [$($option:ident $kind:ident),*],)*) => {
+        &[$($(#[$condition])? Entry { name: $name, options: &[$((stringify!($option), $kind)),*] }),*]
     };
 }
 
@@ -44,6 +44,7 @@ const SCORERS: &[Entry] = catalogue! {
         group_by Text, gap_seconds Number
     ],
     "group-lift": [scorer Scorer, share Number, group_by Text, gap_seconds Number],
+    #[cfg(feature = "extra-strategies")]
     "fusion": [scorers Scorers, k Number],
     "sum": [scorers Scorers],
     "product": [scorers Scorers],
@@ -56,6 +57,7 @@ const SCORERS: &[Entry] = catalogue! {
     "speaker": [factor Number],
     "addressed": [factor Number, language Text],
     "dates": [month_factor Number, day_factor Number, language Text],
+    #[cfg(feature = "extra-strategies")]
     "freshness": [gain Number, reach_tokens Number],
     "echo": [strength Number, language Text, fields Numbers],
     "vectors": [],
@@ -73,6 +75,7 @@ const SLICERS: &[Entry] = catalogue! {
         size_exponent Number, question_size_exponent Number, room_exponent Number,
         gate_from Number, gate_over Number
     ],
+    #[cfg(feature = "extra-strategies")]
     "mmr": [balance Number, similarity Text, language Text, fields Numbers],
 };
 

@@ -124,6 +124,7 @@ impl Strategies {
     }
 
     /// A slicer over the words of texts, by the options `language` and `fields`.
+    #[cfg(feature = "extra-strategies")]
     pub(super) fn text_slicer<S: Slicer + 'static>(
         &self,
         options: &mut Options<'_>,

@@ -11,9 +11,10 @@ use crate::{Analysis, Field, Index, ItemVectors, Language, LanguageChoice, Query
 /// that they are for.
 ///
 /// Names and options are those of the scorers and slicers, in kebab case without the suffix:
-/// `bm25`, `widened`, `neighbours`, `group-lift`, `fusion`, `sum`, `product`, `max-norm`, `when`,
-/// `constant`, `live-values`, `class-norm`, `length-norm`, `speaker`, `addressed`, `dates`, `freshness`, `echo`,
-/// `vectors`, `with-vectors`; `best-first`, `coverage`, `mmr`.
+/// `bm25`, `widened`, `neighbours`, `group-lift`, `sum`, `product`, `max-norm`, `when`, `constant`,
+/// `live-values`, `class-norm`, `length-norm`, `speaker`, `addressed`, `dates`, `echo`, `vectors`,
+/// `with-vectors`; `best-first`, `coverage`. With the feature `extra-strategies` also `fusion`,
+/// `freshness` and `mmr`.
 ///
 /// Strategies that analyse texts take a `language` and `fields`, the tags whose words count too
 /// (`{ symbol = 2, path = 1 }` by default). The language is one by name, `none` for no stems and no
