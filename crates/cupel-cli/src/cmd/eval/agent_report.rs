@@ -28,12 +28,12 @@ pub(super) fn render(report: &AgentReport, screen: usize, palette: Palette) -> S
             text,
             "  everything, if nothing is ever left out: {everything} tokens uncached"
         );
-        let differences =
-            || report.differences.iter().filter(|by: &&Difference| by.set == first.set);
-        if differences().next().is_some() {
+        let differences = report.differences.iter().filter(|by| by.set == first.set);
+        let differences: Vec<&Difference> = differences.collect();
+        if !differences.is_empty() {
             let heading = format!("  compared with {}, run by run", report.reference);
             let _ = writeln!(text, "\n{}", palette.strong(&heading));
-            text.push_str(&comparison::table(differences()).render(screen, palette));
+            text.push_str(&comparison::table(&differences).render(screen, palette));
         }
     }
     text

@@ -7,7 +7,7 @@ use crate::render::table::{Cell, Side, Table};
 use crate::style;
 
 /// A row for each difference, figure by figure.
-pub(super) fn table<'d>(differences: impl Iterator<Item = &'d Difference> + Clone) -> Table {
+pub(super) fn table(differences: &[&Difference]) -> Table {
     let mut table = Table::new(vec![
         ("", Side::Left),
         ("method", Side::Left),
@@ -21,7 +21,7 @@ pub(super) fn table<'d>(differences: impl Iterator<Item = &'d Difference> + Clon
     ]);
     for figure in Figure::ALL {
         let mut label = figure.name();
-        for by in differences.clone().filter(|by| by.figure == figure) {
+        for by in differences.iter().filter(|by| by.figure == figure) {
             table.push(vec![
                 Cell::styled(std::mem::take(&mut label), style::strong()),
                 by.method.as_str().into(),

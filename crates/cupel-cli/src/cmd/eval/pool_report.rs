@@ -64,10 +64,11 @@ impl Section<'_> {
         for note in self.notes() {
             let _ = writeln!(text, "  {note}");
         }
-        if self.differences().next().is_some() {
+        let differences = self.differences();
+        if !differences.is_empty() {
             let heading = format!("  compared with {}, query by query", self.report.reference);
             let _ = writeln!(text, "\n{}", self.palette.strong(&heading));
-            let table = comparison::table(self.differences());
+            let table = comparison::table(&differences);
             text.push_str(&table.render(self.screen, self.palette));
         }
         text
@@ -125,10 +126,10 @@ impl Section<'_> {
         notes
     }
 
-    fn differences(&self) -> impl Iterator<Item = &Difference> + Clone {
+    fn differences(&self) -> Vec<&Difference> {
         let first = &self.rows[0];
         let all = self.report.differences.iter();
-        all.filter(|by| by.set == first.set && by.category == first.category)
+        all.filter(|by| by.set == first.set && by.category == first.category).collect()
     }
 }
 
