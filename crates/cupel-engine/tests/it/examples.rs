@@ -14,7 +14,7 @@ pub(crate) const REQUESTS: [&str; 5] = [
 ];
 
 pub(crate) fn example(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
