@@ -130,7 +130,7 @@ def main():
         items = model.vectors([item["content"] for item in pool["items"]])
         queries = model.vectors([query["query"] for query in pool["queries"]]) if pool["queries"] else []
         named = {query["id"]: row(vector) for query, vector in zip(pool["queries"], queries)}
-        print(json.dumps({"pool": pool["pool"], "items": [row(vector) for vector in items], "queries": named}))
+        print(json.dumps({"pool": pool["pool"], "items": [row(vector) for vector in items], "queries": named}), flush=True)
         print(f"{pool['pool']}: {len(items)} items, {len(named)} queries", file=sys.stderr)
 
 

@@ -22,7 +22,9 @@
 //! # Where to go from here
 //!
 //! - [`Query`] is what is asked, [`Index`] the words of the items, kept between queries, and
-//!   [`Analysis`] how words become terms, in 21 [languages](Language) or in none.
+//!   [`Analysis`] how words become terms, in one of 23 [languages](Language) or in none.
+//! - [`Language::detect`] finds out which, [`Strategies::language_of`] says which was taken.
+//! - [`VectorFile`] and [`ItemVectors`] bring the vectors that you may have.
 //! - [`scorer`] and [`slicer`] compare the strategies in a table each.
 //! - [`need`] says what an agent will need next, by the values that were mentioned.
 //! - [`supersede`] finds what a newer item makes superfluous, before the pipeline runs.
@@ -59,6 +61,7 @@ pub mod supersede;
 #[cfg(test)]
 mod testing;
 mod text;
+mod vector_file;
 
 pub use grouping::Grouping;
 pub use highlights::Highlights;
@@ -78,6 +81,7 @@ pub use slicer::{BestFirstSlice, CoverageParameters, CoverageSlice, Question};
 #[cfg(feature = "extra-strategies")]
 pub use slicer::{MmrSlice, Similarity};
 pub use text::{Analysis, Language, LanguageChoice, UnknownLanguage};
+pub use vector_file::{VectorFile, VectorFileError};
 
 /// The examples of the README.
 #[cfg(doctest)]

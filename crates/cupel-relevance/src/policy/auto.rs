@@ -113,6 +113,7 @@ fn stream() -> CustomStrategy {
 /// Beside words, the vectors that the caller may have: what is alike, and what stands around it.
 fn with_vectors(scorer: CustomStrategy, share: f64) -> CustomStrategy {
     CustomStrategy::new("with-vectors")
+        .with("vector_weight", 0.7)
         .with("floor", 0.1)
         .with("exponent", 2.0)
         .with("share", share)

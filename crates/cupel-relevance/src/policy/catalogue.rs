@@ -62,7 +62,7 @@ const SCORERS: &[Entry] = catalogue! {
     "echo": [strength Number, language Text, fields Numbers],
     "vectors": [],
     "with-vectors": [
-        scorer Scorer, weight Number, floor Number, exponent Number, share Number,
+        scorer Scorer, vector_weight Number, floor Number, exponent Number, share Number,
         reach_tokens Number, group_exponent Number, later Number,
         group_by Text, gap_seconds Number
     ],

@@ -31,7 +31,7 @@ impl Strategies {
     ) -> Result<Box<dyn Scorer>, DescriptionError> {
         let beside = Beside {
             grouping: grouping(options, "session")?,
-            weight: number(options, "weight", 1.0)?,
+            weight: number(options, "vector_weight", 0.7)?,
             floor: number(options, "floor", 0.1)?,
             exponent: number(options, "exponent", 2.0)?,
             around: NeighbourParameters {
@@ -62,5 +62,78 @@ impl Beside {
             (Box::new(MaxNormScorer::new(around)), self.weight),
         ])?;
         Ok(Box::new(sum))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{scores, texts};
+    use crate::{Query, VectorFile, auto};
+    use cupel::{ContextItem, PolicyDescription, SystemTimeProvider};
+
+    const TALK: [&str; 4] =
+        ["My cat purrs all night.", "So does mine.", "Stocks fell again.", "A kitten sleeps here."];
+
+    fn auto_scores(strategies: &Strategies, items: &[ContextItem]) -> Vec<f64> {
+        let policy = auto().build_with(strategies, SystemTimeProvider).unwrap();
+        scores(policy.scorer(), items)
+    }
+
+    fn with_vectors(query: &str, items: &[ContextItem], file: &str) -> Strategies {
+        let file = VectorFile::parse(file).unwrap();
+        let vectors = Arc::new(file.for_items(items).unwrap());
+        Strategies::new(query).with_vectors(vectors, file.query().unwrap().to_vec())
+    }
+
+    #[test]
+    fn vectors_find_what_shares_no_word() {
+        let items = texts(&TALK);
+        let file = r#"{"query": [1, 0], "items": [[0.9, 0.1], null, [0, 1], [1, 0.1]]}"#;
+        let best =
+            |scores: Vec<f64>| (0..4).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap();
+        assert_eq!(best(auto_scores(&with_vectors("felines", &items, file), &items)), 3);
+        // The word that is there counts too.
+        let asked = with_vectors("cat", &items, file);
+        assert!(Query::new("cat").terms().len() == 1);
+        assert_eq!(best(auto_scores(&asked, &items)), 0);
+    }
+
+    #[test]
+    fn without_vectors_nothing_changes_to_the_last_bit() {
+        let items = texts(&TALK);
+        let mut plain = toml::Value::try_from(auto()).unwrap();
+        unwrap_vectors(&mut plain);
+        assert!(!plain.to_string().contains("with-vectors"));
+        let strategies = Strategies::new("Whose cat sleeps?");
+        let plain = PolicyDescription::deserialize_with(plain, &strategies).unwrap();
+        let policy = plain.build_with(&strategies, SystemTimeProvider).unwrap();
+        let bits = |scores: Vec<f64>| scores.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+        let expected = bits(scores(policy.scorer(), &items));
+        assert_eq!(bits(auto_scores(&strategies, &items)), expected);
+    }
+
+    /// Puts the inner scorer in the place of each `with-vectors`.
+    fn unwrap_vectors(value: &mut toml::Value) {
+        if value.get("type").and_then(toml::Value::as_str) == Some("with-vectors") {
+            *value = value["scorer"].clone();
+        }
+        match value {
+            toml::Value::Table(table) => {
+                table.iter_mut().for_each(|(_, value)| unwrap_vectors(value))
+            }
+            toml::Value::Array(list) => list.iter_mut().for_each(unwrap_vectors),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn a_broken_vector_of_the_query_is_refused_with_its_path() {
+        let items = texts(&TALK);
+        let file = VectorFile::parse(r#"{"query": [1, 0], "items": [[1, 0]]}"#).unwrap();
+        let vectors = Arc::new(file.for_items(&items).unwrap());
+        let strategies = Strategies::new("x").with_vectors(vectors, vec![1.0]);
+        let error = auto().build_with(&strategies, SystemTimeProvider).unwrap_err().to_string();
+        assert!(error.contains("query_vector: must have 2 components, got 1"), "{error}");
     }
 }

@@ -101,6 +101,12 @@ const ROWS: [Row; Language::COUNT] = rows! {
 const MORE_ENGLISH: [&str; 11] =
     ["also", "could", "done", "may", "might", "mine", "must", "shall", "us", "whose", "would"];
 
+/// Words that the list for Turkish lacks, short as it is.
+const MORE_TURKISH: [&str; 16] = [
+    "ben", "bir", "bütün", "değil", "evet", "hayır", "kadar", "mi", "olan", "olarak", "onu", "sen",
+    "sonra", "var", "yok", "şimdi",
+];
+
 impl Language {
     /// How many there are.
     pub(super) const COUNT: usize = 23;
@@ -128,7 +134,11 @@ impl Language {
     /// None where terms are pairs of characters, not words.
     pub(super) fn stop_words(self) -> impl Iterator<Item = &'static str> {
         let known = self.algorithm().and_then(|_| stop_words::lookup(self.code()));
-        let more = if self == Self::English { &MORE_ENGLISH[..] } else { &[] };
+        let more = match self {
+            Self::English => &MORE_ENGLISH[..],
+            Self::Turkish => &MORE_TURKISH,
+            _ => &[],
+        };
         known.unwrap_or_default().iter().chain(more).copied()
     }
 
