@@ -99,15 +99,13 @@ impl Store {
             for_each_value(passage, |value| {
                 lower.clear();
                 lower.extend(value.chars().flat_map(char::to_lowercase));
-                lists.push(match values.get(lower.as_str()) {
-                    Some(known) => *known,
-                    None => {
-                        let number = numbers.len() as u32;
-                        numbers.push(is_number(lower));
-                        values.insert(lower.as_str().into(), number);
-                        number
-                    }
-                });
+                let known = values.get(lower.as_str()).copied();
+                lists.push(known.unwrap_or_else(|| {
+                    let number = numbers.len() as u32;
+                    numbers.push(is_number(lower));
+                    values.insert(lower.as_str().into(), number);
+                    number
+                }));
             });
         }
         self.each_once_from(start)

@@ -142,7 +142,7 @@ fn by_words(strategy: CustomStrategy, asking_weight: f64) -> CustomStrategy {
         .with("k1", usual.k1)
         .with("b", usual.b)
         .with("idf_exponent", usual.idf_exponent)
-        .with("max_terms", usual.max_terms as i64)
+        .with("max_terms", i64::try_from(usual.max_terms).unwrap_or(i64::MAX))
         .with("asking_weight", asking_weight)
 }
 

@@ -109,18 +109,18 @@ impl Strategies {
         fields: Vec<Field>,
         build: impl Fn(Query, Index) -> Result<S, CupelError> + Send + Sync + 'static,
     ) -> Result<Box<dyn Scorer>, DescriptionError> {
-        Ok(match self.fixed_language(options)? {
-            Some(language) => {
-                let (query, index) = self.texts_in(language, &fields)?;
-                Box::new(build(query, index)?)
-            }
-            None => {
+        let language = match self.language_choice(options)? {
+            LanguageChoice::Detected => {
                 let boxed = move |query, index| -> Result<Box<dyn Scorer>, CupelError> {
                     Ok(Box::new(build(query, index)?))
                 };
-                Box::new(PerLanguage::new(self.clone(), fields, Box::new(boxed))?)
+                return Ok(Box::new(PerLanguage::new(self.clone(), fields, Box::new(boxed))?));
             }
-        })
+            LanguageChoice::None => None,
+            LanguageChoice::Fixed(language) => Some(language),
+        };
+        let (query, index) = self.texts_in(language, &fields)?;
+        Ok(Box::new(build(query, index)?))
     }
 
     /// A slicer over the words of texts, by the options `language` and `fields`.
@@ -131,32 +131,29 @@ impl Strategies {
         build: impl Fn(Index) -> Result<S, CupelError> + Send + Sync + 'static,
     ) -> Result<Box<dyn Slicer>, DescriptionError> {
         let fields = super::options::fields(options)?;
-        Ok(match self.fixed_language(options)? {
-            Some(language) => Box::new(build(self.texts_in(language, &fields)?.1)?),
-            None => {
+        let language = match self.language_choice(options)? {
+            LanguageChoice::Detected => {
                 let boxed = move |_, index| -> Result<Box<dyn Slicer>, CupelError> {
                     Ok(Box::new(build(index)?))
                 };
-                Box::new(PerLanguage::new(self.clone(), fields, Box::new(boxed))?)
+                return Ok(Box::new(PerLanguage::new(self.clone(), fields, Box::new(boxed))?));
             }
-        })
+            LanguageChoice::None => None,
+            LanguageChoice::Fixed(language) => Some(language),
+        };
+        Ok(Box::new(build(self.texts_in(language, &fields)?.1)?))
     }
 
-    /// The language that the options name, or the one of all strategies; `None` if it is to be found
-    /// out.
-    fn fixed_language(
+    /// The language that the options name, or the one of all strategies.
+    fn language_choice(
         &self,
         options: &mut Options<'_>,
-    ) -> Result<Option<Option<Language>>, DescriptionError> {
+    ) -> Result<LanguageChoice, DescriptionError> {
         let name: Option<String> = options.optional("language")?;
         let refuse = |error: crate::UnknownLanguage| {
             DescriptionError::new(format!("{error}, and auto and none")).in_field("language")
         };
         let named = name.map(|name| name.parse().map_err(refuse)).transpose()?;
-        Ok(match named.unwrap_or(self.language) {
-            LanguageChoice::Detected => None,
-            LanguageChoice::None => Some(None),
-            LanguageChoice::Fixed(language) => Some(Some(language)),
-        })
+        Ok(named.unwrap_or(self.language))
     }
 }

@@ -58,8 +58,8 @@ pub use norm::{ClassNormScorer, LengthNormScorer};
 pub use speaker::SpeakerScorer;
 #[cfg(feature = "extra-strategies")]
 pub(crate) use vectors::cosine;
-pub use vectors::{ItemVectors, VectorScorer};
 pub(crate) use vectors::unit_vector;
+pub use vectors::{ItemVectors, VectorScorer};
 pub use when::{Condition, WhenScorer};
 pub use widened::WidenedScorer;
 

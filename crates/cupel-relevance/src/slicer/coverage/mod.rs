@@ -125,14 +125,13 @@ impl CoverageSlice {
         if is_empty(request) || !request.candidates.iter().any(is_call) {
             return None;
         }
-        Some(match positions_in_list(request) {
-            Some(positions) => self.weigh(request, request.list, &positions),
-            None => {
-                let list: Vec<ContextItem> =
-                    request.candidates.iter().map(|candidate| candidate.item().clone()).collect();
-                self.weigh(request, &list, &(0..list.len()).collect::<Vec<_>>())
-            }
-        })
+        if let Some(positions) = positions_in_list(request) {
+            return Some(self.weigh(request, request.list, &positions));
+        }
+        let list: Vec<ContextItem> =
+            request.candidates.iter().map(|candidate| candidate.item().clone()).collect();
+        let positions: Vec<usize> = (0..list.len()).collect();
+        Some(self.weigh(request, &list, &positions))
     }
 
     fn weigh(

@@ -217,7 +217,8 @@ fn random_list(random: &mut Random) -> (Vec<ContextItem>, Vec<f64>) {
 
 /// The steps of the documentation, literally: everything is weighed anew for every pick.
 fn literal(list: &[ContextItem], scores: &[f64], target: i64) -> Vec<usize> {
-    let CoverageParameters { need: parameters, size_exponent, question } = Default::default();
+    let CoverageParameters { need: parameters, size_exponent, question } =
+        CoverageParameters::default();
     let need = Need::of(list, &Mentions::default(), &parameters);
     let competing: Vec<usize> = (0..list.len()).filter(|at| !list[*at].pinned()).collect();
     if !competing.iter().any(|at| is_exchange(&list[*at])) {
@@ -229,10 +230,8 @@ fn literal(list: &[ContextItem], scores: &[f64], target: i64) -> Vec<usize> {
     let score = |at: usize| if asked.contains(&at) && scores[at] > 0.0 { scores[at] } else { 0.0 };
     let mean = asked.iter().map(|at| score(*at)).sum::<f64>() / asked.len().max(1) as f64;
     let best = asked.iter().map(|at| score(*at)).fold(0.0, f64::max);
-    let rho = match mean > 0.0 {
-        true => ((best / mean - question.gate_from) / question.gate_over).clamp(0.0, 1.0),
-        false => 0.0,
-    };
+    let stands_out = (best / mean - question.gate_from) / question.gate_over;
+    let rho = if mean > 0.0 { stands_out.clamp(0.0, 1.0) } else { 0.0 };
     let sized = |at: usize| score(at) / (tokens(at) as f64).powf(question.size_exponent);
     let largest = competing.iter().map(|at| sized(*at)).fold(0.0, f64::max);
     let asked_share = |at: usize| {
