@@ -83,7 +83,30 @@ impl Slicer for PerLanguage<dyn Slicer> {
     }
 }
 
+/// A strategy for one language, or one that finds out which.
+enum Ready<T: ?Sized> {
+    Fixed(Box<T>),
+    Detecting(PerLanguage<T>),
+}
+
 impl Strategies {
+    fn in_language<T: ?Sized>(
+        &self,
+        choice: LanguageChoice,
+        fields: Vec<Field>,
+        build: Build<T>,
+    ) -> Result<Ready<T>, CupelError> {
+        let language = match choice {
+            LanguageChoice::Detected => {
+                return Ok(Ready::Detecting(PerLanguage::new(self.clone(), fields, build)?));
+            }
+            LanguageChoice::None => None,
+            LanguageChoice::Fixed(language) => Some(language),
+        };
+        let (query, index) = self.texts_in(language, &fields)?;
+        Ok(Ready::Fixed(build(query, index)?))
+    }
+
     /// A scorer over the words of texts, by the options `language` and `fields`.
     pub(super) fn text_scorer<S: Scorer + 'static>(
         &self,
@@ -109,17 +132,13 @@ impl Strategies {
         fields: Vec<Field>,
         build: impl Fn(Query, Index) -> Result<S, CupelError> + Send + Sync + 'static,
     ) -> Result<Box<dyn Scorer>, DescriptionError> {
-        Ok(match self.fixed_language(options)? {
-            Some(language) => {
-                let (query, index) = self.texts_in(language, &fields)?;
-                Box::new(build(query, index)?)
-            }
-            None => {
-                let boxed = move |query, index| -> Result<Box<dyn Scorer>, CupelError> {
-                    Ok(Box::new(build(query, index)?))
-                };
-                Box::new(PerLanguage::new(self.clone(), fields, Box::new(boxed))?)
-            }
+        let choice = self.language_choice(options)?;
+        let boxed = move |query, index| -> Result<Box<dyn Scorer>, CupelError> {
+            Ok(Box::new(build(query, index)?))
+        };
+        Ok(match self.in_language(choice, fields, Box::new(boxed))? {
+            Ready::Fixed(scorer) => scorer,
+            Ready::Detecting(scorers) => Box::new(scorers),
         })
     }
 
@@ -130,32 +149,25 @@ impl Strategies {
         build: impl Fn(Index) -> Result<S, CupelError> + Send + Sync + 'static,
     ) -> Result<Box<dyn Slicer>, DescriptionError> {
         let fields = super::strategies::fields(options)?;
-        Ok(match self.fixed_language(options)? {
-            Some(language) => Box::new(build(self.texts_in(language, &fields)?.1)?),
-            None => {
-                let boxed = move |_, index| -> Result<Box<dyn Slicer>, CupelError> {
-                    Ok(Box::new(build(index)?))
-                };
-                Box::new(PerLanguage::new(self.clone(), fields, Box::new(boxed))?)
-            }
+        let choice = self.language_choice(options)?;
+        let boxed =
+            move |_, index| -> Result<Box<dyn Slicer>, CupelError> { Ok(Box::new(build(index)?)) };
+        Ok(match self.in_language(choice, fields, Box::new(boxed))? {
+            Ready::Fixed(slicer) => slicer,
+            Ready::Detecting(slicers) => Box::new(slicers),
         })
     }
 
-    /// The language that the options name, or the one of all strategies; `None` if it is to be found
-    /// out.
-    fn fixed_language(
+    /// The language that the options name, or the one of all strategies.
+    fn language_choice(
         &self,
         options: &mut Options<'_>,
-    ) -> Result<Option<Option<Language>>, DescriptionError> {
+    ) -> Result<LanguageChoice, DescriptionError> {
         let name: Option<String> = options.optional("language")?;
         let refuse = |error: crate::UnknownLanguage| {
             DescriptionError::new(format!("{error}, and auto and none")).in_field("language")
         };
         let named = name.map(|name| name.parse().map_err(refuse)).transpose()?;
-        Ok(match named.unwrap_or(self.language) {
-            LanguageChoice::Detected => None,
-            LanguageChoice::None => Some(None),
-            LanguageChoice::Fixed(language) => Some(Some(language)),
-        })
+        Ok(named.unwrap_or(self.language))
     }
 }
