@@ -83,7 +83,30 @@ impl Slicer for PerLanguage<dyn Slicer> {
     }
 }
 
+/// A strategy for one language, or one that finds out which.
+enum Ready<T: ?Sized> {
+    Fixed(Box<T>),
+    Detecting(PerLanguage<T>),
+}
+
 impl Strategies {
+    fn in_language<T: ?Sized>(
+        &self,
+        choice: LanguageChoice,
+        fields: Vec<Field>,
+        build: Build<T>,
+    ) -> Result<Ready<T>, CupelError> {
+        let language = match choice {
+            LanguageChoice::Detected => {
+                return Ok(Ready::Detecting(PerLanguage::new(self.clone(), fields, build)?));
+            }
+            LanguageChoice::None => None,
+            LanguageChoice::Fixed(language) => Some(language),
+        };
+        let (query, index) = self.texts_in(language, &fields)?;
+        Ok(Ready::Fixed(build(query, index)?))
+    }
+
     /// A scorer over the words of texts, by the options `language` and `fields`.
     pub(super) fn text_scorer<S: Scorer + 'static>(
         &self,
@@ -109,18 +132,14 @@ impl Strategies {
         fields: Vec<Field>,
         build: impl Fn(Query, Index) -> Result<S, CupelError> + Send + Sync + 'static,
     ) -> Result<Box<dyn Scorer>, DescriptionError> {
-        let language = match self.language_choice(options)? {
-            LanguageChoice::Detected => {
-                let boxed = move |query, index| -> Result<Box<dyn Scorer>, CupelError> {
-                    Ok(Box::new(build(query, index)?))
-                };
-                return Ok(Box::new(PerLanguage::new(self.clone(), fields, Box::new(boxed))?));
-            }
-            LanguageChoice::None => None,
-            LanguageChoice::Fixed(language) => Some(language),
+        let choice = self.language_choice(options)?;
+        let boxed = move |query, index| -> Result<Box<dyn Scorer>, CupelError> {
+            Ok(Box::new(build(query, index)?))
         };
-        let (query, index) = self.texts_in(language, &fields)?;
-        Ok(Box::new(build(query, index)?))
+        Ok(match self.in_language(choice, fields, Box::new(boxed))? {
+            Ready::Fixed(scorer) => scorer,
+            Ready::Detecting(scorers) => Box::new(scorers),
+        })
     }
 
     /// A slicer over the words of texts, by the options `language` and `fields`.
@@ -131,17 +150,13 @@ impl Strategies {
         build: impl Fn(Index) -> Result<S, CupelError> + Send + Sync + 'static,
     ) -> Result<Box<dyn Slicer>, DescriptionError> {
         let fields = super::options::fields(options)?;
-        let language = match self.language_choice(options)? {
-            LanguageChoice::Detected => {
-                let boxed = move |_, index| -> Result<Box<dyn Slicer>, CupelError> {
-                    Ok(Box::new(build(index)?))
-                };
-                return Ok(Box::new(PerLanguage::new(self.clone(), fields, Box::new(boxed))?));
-            }
-            LanguageChoice::None => None,
-            LanguageChoice::Fixed(language) => Some(language),
-        };
-        Ok(Box::new(build(self.texts_in(language, &fields)?.1)?))
+        let choice = self.language_choice(options)?;
+        let boxed =
+            move |_, index| -> Result<Box<dyn Slicer>, CupelError> { Ok(Box::new(build(index)?)) };
+        Ok(match self.in_language(choice, fields, Box::new(boxed))? {
+            Ready::Fixed(slicer) => slicer,
+            Ready::Detecting(slicers) => Box::new(slicers),
+        })
     }
 
     /// The language that the options name, or the one of all strategies.

@@ -120,7 +120,7 @@ mod tests {
         }
         match value {
             toml::Value::Table(table) => {
-                table.iter_mut().for_each(|(_, value)| unwrap_vectors(value))
+                table.iter_mut().for_each(|(_, value)| unwrap_vectors(value));
             }
             toml::Value::Array(list) => list.iter_mut().for_each(unwrap_vectors),
             _ => {}

@@ -132,6 +132,8 @@ const fn bit(language: Language) -> Languages {
 struct StopLists {
     /// For each word the number of its set.
     words: HashMap<&'static str, usize, RandomState>,
+    /// How many bytes the longest word has.
+    longest: usize,
     /// The distinct sets of languages; first those of the scripts without spaces.
     sets: Vec<Languages>,
 }
@@ -159,23 +161,30 @@ impl StopLists {
         sets.extend(distinct);
         let number: HashMap<Languages, usize> =
             sets.iter().enumerate().map(|(number, set)| (*set, number)).collect();
+        let longest = languages.keys().map(|word| word.len()).max().unwrap_or(0);
         let words = languages.into_iter().map(|(word, set)| (word, number[&set])).collect();
-        Self { words, sets }
+        Self { words, longest, sets }
     }
 
     /// The number of the set of languages that have a word.
     fn set_of(&self, word: &str, lower: &mut String) -> Option<usize> {
+        if word.len() > self.longest {
+            return None;
+        }
         if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return self.words.get(word).copied();
         }
-        if word.chars().any(is_kana) {
-            return Some(JAPANESE);
-        }
-        if word.chars().all(is_han) {
-            return Some(CHINESE);
-        }
         lower.clear();
-        lower.extend(word.chars().flat_map(char::to_lowercase));
+        if word.is_ascii() {
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
+        } else if word.chars().any(is_kana) {
+            return Some(JAPANESE);
+        } else if word.chars().all(is_han) {
+            return Some(CHINESE);
+        } else {
+            lower.extend(word.chars().flat_map(char::to_lowercase));
+        }
         self.words.get(lower.as_str()).copied()
     }
 }

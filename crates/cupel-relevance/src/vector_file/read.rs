@@ -153,11 +153,8 @@ impl VectorFile {
     }
 }
 
-fn replace_nothing<T>(field: &str, old: Option<T>) -> Result<(), String> {
-    match old {
-        None => Ok(()),
-        Some(_) => Err(format!("{field}: is given twice")),
-    }
+fn replace_nothing(field: &str, old: Option<Vec<f32>>) -> Result<(), String> {
+    old.map_or(Ok(()), |_| Err(format!("{field}: is given twice")))
 }
 
 #[cfg(test)]
