@@ -65,7 +65,9 @@ impl Numbers {
             let is_free = |&byte: &u8| !self.taken[number ^ usize::from(byte)];
             if !self.used[number] && bytes.iter().all(is_free) {
                 self.used[number] = true;
-                bytes.iter().for_each(|&byte| self.taken[number ^ usize::from(byte)] = true);
+                for &byte in bytes {
+                    self.taken[number ^ usize::from(byte)] = true;
+                }
                 return number;
             }
             tried += 1;

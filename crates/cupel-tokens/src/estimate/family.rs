@@ -12,7 +12,7 @@ use super::table::{self, Table};
 /// | `Claude` | the tokenizer of Claude 2, which Anthropic's SDKs had up to `anthropic` 0.38 | Claude | later ones are not public: like it, or with fewer tokens in other scripts than Latin; words of Latin letters a little more |
 /// | `Llama` | Llama 3.1 | Llama 3 and 4 | Llama 4 is alike |
 /// | `Qwen` | Qwen 3 | Qwen | |
-/// | `DeepSeek` | DeepSeek V3 | DeepSeek | V4 is alike |
+/// | `DeepSeek` | `DeepSeek` V3 | `DeepSeek` | V4 is alike |
 /// | `Mistral` | Mistral Nemo | Mistral | the others are alike |
 /// | `OpenAi` | `o200k_base` | OpenAI's models since GPT-6 | that they count like those before |
 /// | `Unknown` | all of the above but Claude's, and `cl100k_base` | any other | that it is like one of them |
@@ -29,7 +29,7 @@ pub enum TokenizerFamily {
     Llama,
     /// Alibaba's.
     Qwen,
-    /// DeepSeek's.
+    /// That of `DeepSeek`'s models.
     DeepSeek,
     /// Mistral's.
     Mistral,

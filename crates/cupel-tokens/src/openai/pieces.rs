@@ -117,9 +117,8 @@ impl<'t> Pieces<'t> {
         let second = rest.get(1).map(u8::to_ascii_lowercase);
         match (first.to_ascii_lowercase(), second) {
             (b's' | b't' | b'm' | b'd', _) => Some(start + 2),
-            (b'r' | b'v', Some(b'e')) | (b'l', Some(b'l')) => Some(start + 3),
-            // The long s, which in capitals is an s.
-            (0xc5, Some(0xbf)) => Some(start + 3),
+            // The last is the long s, which in capitals is an s.
+            (b'r' | b'v', Some(b'e')) | (b'l', Some(b'l')) | (0xc5, Some(0xbf)) => Some(start + 3),
             _ => None,
         }
     }
