@@ -140,9 +140,9 @@ pub(crate) fn answers<T: Send>(
     });
     done.sort_by_key(|(at, _)| *at);
     let mut done = done.into_iter();
-    let mut answered = |job: Result<Job, Failure>| match job {
+    let answered = |job: Result<Job, Failure>| match job {
         Err(failure) => Some((None, Err(failure))),
         Ok(job) => done.next().map(|(_, answer)| (Some(job), answer)),
     };
-    jobs.into_iter().filter_map(|job| answered(job)).collect()
+    jobs.into_iter().filter_map(answered).collect()
 }

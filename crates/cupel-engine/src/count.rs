@@ -75,9 +75,10 @@ pub(crate) fn texts(settings: &Settings, texts: &[(&str, &str)]) -> Count {
     let counts = counter.count_all(&plain);
     let rows = texts.iter().zip(&counts);
     let total_tokens = counts.iter().fold(0_i64, |sum, tokens| tokens.saturating_add(sum));
-    let at_most = match counter.is_estimate() {
-        true => plain.iter().map(|text| counter.bounded(text)).sum::<Bound>().at_most,
-        false => total_tokens,
+    let at_most = if counter.is_estimate() {
+        plain.iter().map(|text| counter.bounded(text)).sum::<Bound>().at_most
+    } else {
+        total_tokens
     };
     Count {
         schema: Schema,

@@ -152,7 +152,7 @@ impl fmt::Display for ErrorCode {
 impl EngineError {
     pub(crate) fn new(code: ErrorCode, rule: impl Into<String>) -> Self {
         Self(Box::new(Details {
-            schema: Schema::default(),
+            schema: Schema,
             code,
             rule: rule.into(),
             remedy: None,

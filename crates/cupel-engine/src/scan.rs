@@ -59,7 +59,7 @@ impl Scan {
         }
         if let Some(rest) = sweep.next_budget() {
             scan.is_exact = false;
-            let leap = ((highest - rest) / PATIENCE as i64).max(1);
+            let leap = ((highest - rest) / 10_000).max(1);
             for budget in (rest..highest).step_by(usize::try_from(leap).unwrap_or(usize::MAX)) {
                 note(&mut scan, budget, &prepared.window_of(ranking, budget)?);
             }

@@ -84,6 +84,9 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
     if role != Role::Tool {
         message.speaker = object.text("name");
         read.push("name");
+    } else if object.text("name").is_some_and(|name| is_tool_name(&name)) {
+        // It repeats the name of the call, which is counted there.
+        read.push("name");
     }
     push_rest(object, &read, nature, &mut message.pieces);
     let says_nothing = body.is_none() && !["refusal", "audio"].iter().any(|name| object.has(name));
@@ -91,6 +94,13 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
         message.flaws.push(content::missing(&format!("{path}.content"), Fix::Drop(at)));
     }
     message
+}
+
+/// Whether a text can be the name of a tool, as the provider allows it.
+fn is_tool_name(name: &str) -> bool {
+    const LONGEST: usize = 64;
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    name.len() <= LONGEST && name.bytes().all(is_allowed)
 }
 
 fn read_answer(message: &mut Message, object: &Object<'_>, at: usize, path: &str) {
@@ -162,8 +172,9 @@ pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, 
 
 #[cfg(test)]
 mod tests {
+    use crate::CandidateOptions;
     use crate::Format::OpenAiChat;
-    use crate::testing::{labels, read, repaired, violations};
+    use crate::testing::{Words, labels, read, repaired, violations};
 
     const AGENT: &str = r#"{"model": "gpt-4o", "max_completion_tokens": 500,
         "tools": [{"type": "function", "function": {"name": "ls"}}],
@@ -178,6 +189,21 @@ mod tests {
             {"role": "assistant", "content": "Done."},
             {"role": "user", "content": "Thanks."}
         ]}"#;
+
+    #[test]
+    fn the_name_in_a_result_repeats_its_call_but_a_text_in_its_place_is_counted() {
+        let tokens = |name: &str| {
+            let text = format!(
+                r#"[{{"role":"user","content":"a"}},
+                {{"role":"assistant","tool_calls":[{{"id":"c","function":{{"name":"ls","arguments":""}}}}]}},
+                {{"role":"tool","tool_call_id":"c",{name}"content":"one two"}}]"#
+            );
+            let request = read(&text, OpenAiChat);
+            request.candidates(&Words, &CandidateOptions::default()).unwrap().total_tokens()
+        };
+        assert_eq!(tokens(r#""name":"ls","#), tokens(""));
+        assert_eq!(tokens(r#""name":"a text of its own","#), tokens("") + 5);
+    }
 
     #[test]
     fn a_call_and_all_its_results_are_one_bundle() {

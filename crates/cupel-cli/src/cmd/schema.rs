@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure>
     let schemas = json_schemas();
     let names: Vec<&str> = schemas.iter().map(|(name, _)| *name).collect();
     let Some(name) = &arguments.name else {
-        output::print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())?;
+        output::print(&format!("{}\n", names.join("\n")))?;
         return Ok(Answer::Yes);
     };
     let found = schemas.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));

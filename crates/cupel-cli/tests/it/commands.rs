@@ -92,7 +92,7 @@ fn what_is_pinned_and_does_not_fit_is_listed_and_nothing_is_written() {
 #[test]
 fn a_pin_keeps_a_message() {
     let is_kept = |run: crate::support::Run| run.stdout.contains("anything about lighthouses?");
-    let select = ["select", SMALL, "--max=90", ESTIMATE, "--policy=chat"];
+    let select = ["select", SMALL, "--max=70", ESTIMATE, "--policy=chat"];
     assert!(!is_kept(run(&select)));
     assert!(is_kept(run(&[&select[..], &["--pin", "1"]].concat())));
 }

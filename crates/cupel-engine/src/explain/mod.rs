@@ -205,13 +205,12 @@ impl<'a> View<'a> {
         sliced: Option<&'a SliceExplanation>,
     ) -> Result<Self, EngineError> {
         let budget = prepared.budget()?;
-        let shortfalls = match shown {
-            0 => None,
-            _ => {
-                let current = shortfall::plain(prepared.items(), budget);
-                let scan = Scan::new(prepared, ranking, current)?;
-                Some(Shortfalls::new(prepared.items(), budget, scan))
-            }
+        let shortfalls = if shown > 0 {
+            let current = shortfall::plain(prepared.items(), budget);
+            let scan = Scan::new(prepared, ranking, current)?;
+            Some(Shortfalls::new(prepared.items(), budget, scan))
+        } else {
+            None
         };
         Ok(Self {
             prepared,

@@ -62,7 +62,7 @@ fn every_answer_is_of_its_schema() {
         assert_valid("Explanation", &prepared.explain(usize::MAX).unwrap());
         assert_valid("Windows", &prepared.windows(&[10, 4_000]).unwrap());
         assert_valid("Curve", &prepared.curve(CurveRange::of_steps(5)).unwrap());
-        assert_valid("Marginal", &prepared.marginal(500).unwrap());
+        assert_valid("Marginal", &prepared.marginal(100).unwrap());
         assert_valid("MinBudget", &prepared.min_budget(3).unwrap());
         assert_valid("Count", &prepared.count());
         assert_valid("Validation", &engine.validate(text.as_str()).unwrap());

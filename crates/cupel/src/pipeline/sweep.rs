@@ -99,7 +99,7 @@ mod tests {
     /// Sizes and scores that make windows lose items as the budget grows.
     fn items() -> Vec<ContextItem> {
         let item = |at: usize| {
-            let tokens = [30, 7, 0, 55, 12, 30, 3, 90][at % 8] + at as i64 % 5;
+            let tokens = [30, 7, 0, 55, 12, 30, 3, 90][at % 8] + [0, 1, 2, 3, 4][at % 5];
             let hint = ((at * 37) % 11) as f64 / 11.0;
             let item = ContextItemBuilder::new(format!("item {at}"), tokens);
             item.future_relevance_hint(hint).pinned(at == 4).build().unwrap()
