@@ -22,7 +22,7 @@ use cupel_tokens::{
 const LENGTHS: [(usize, usize); 2] = [(50, 500), (500, 5_000)];
 
 /// So many texts of each language and length.
-const TEXTS: usize = 40;
+const TEXTS: usize = 20;
 
 /// An exact tokenizer, and the estimate for it.
 struct Pair {

@@ -31,7 +31,8 @@ use crate::{Count, OpenAiCounter, TokenCounter};
 /// # How near
 ///
 /// [`bounded`](TokenCounter::bounded) says what the true count is at most in 95 of 100 texts of 50 to
-/// 5,000 tokens, in each of the languages that were measured. The README has the table: languages,
+/// 5,000 tokens: of the texts that it was fitted on, and in all but a few languages, which the README
+/// names. It has the table too: languages,
 /// lengths, bias and bound, against each tokenizer that can be had. A text in several scripts gets
 /// what each part of it gets. Longer texts are no worse; shorter ones are rounded up.
 ///
