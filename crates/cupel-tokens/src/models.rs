@@ -56,8 +56,8 @@ const fn gpt_6(name: &'static str) -> Model {
     Model { encoding: None, ..openai(name, 1_050_000, 128_000, MORE_PATCHES) }
 }
 
-/// Anthropic, Claude 4.7 and later: a tokenizer that, as the migration guide says, makes up to 35 %
-/// more tokens than the one before, and images of up to 4,784 patches.
+/// Anthropic, Claude 4.7 and later: a tokenizer that is said to make up to 35 % more tokens than the
+/// one before (taken from others, not from Anthropic itself), and images of up to 4,784 patches.
 const fn claude(name: &'static str, tool_prompt: i64) -> Model {
     Model {
         estimate_percent: 130,

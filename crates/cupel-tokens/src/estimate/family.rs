@@ -9,7 +9,7 @@ use super::table::{self, Table};
 /// | family | fitted on | for | what is assumed |
 /// |---|---|---|---|
 /// | `Gemma` | Gemma 3 | Gemini | Google's own `google-genai` 3.1 counts for Gemini 2.0 to 3 with Gemma 3's tokenizer; for 3.1 and 3.5 with Gemma 4's, which is taken to be alike, as are those of later ones |
-/// | `Claude` | the tokenizer of Claude 2, which Anthropic's SDKs had up to `anthropic` 0.38 | Claude | later ones are not public: like it, or with fewer tokens in other scripts than Latin; words of Latin letters a little more |
+/// | `Claude` | the tokenizer of Claude 2, which earlier SDKs of Anthropic brought along (read from `anthropic` 0.25) | Claude | later ones are not public: like it, or with fewer tokens in other scripts than Latin; words of Latin letters a little more |
 /// | `Llama` | Llama 3.1 | Llama 3 and 4 | Llama 4 is alike |
 /// | `Qwen` | Qwen 3 | Qwen | |
 /// | `DeepSeek` | `DeepSeek` V3 | `DeepSeek` | V4 is alike |
