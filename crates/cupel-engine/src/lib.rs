@@ -16,6 +16,8 @@ mod part;
 mod policy;
 mod prepare;
 mod progress;
+#[cfg(feature = "schema")]
+mod report_schema;
 mod scan;
 mod schema;
 mod select;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cupel::wire::ReadError;
 use cupel::{PolicyDescription, Preset};
 use cupel_names::UnknownName;
 use cupel_relevance::{Strategies, auto};
@@ -188,23 +189,35 @@ fn invalid(rule: impl Into<String>) -> EngineError {
 }
 
 fn from_json(text: &str) -> Result<PolicyDescription, EngineError> {
-    let mut json = serde_json::Deserializer::from_str(text);
-    let description = PolicyDescription::deserialize_with(&mut json, &without_query());
-    description.and_then(|description| json.end().map(|()| description)).map_err(|error| {
+    let syntax = |error: &serde_json::Error| {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string().replace(&format!(" at line {line} column {column}"), "");
-        // A wrong value has its path in the message, which is better than a place after it.
-        if error.is_data() { invalid(message) } else { invalid(message).at_place(line, column) }
-    })
+        invalid(message).at_place(line, column)
+    };
+    let mut json = serde_json::Deserializer::from_str(text);
+    let description = PolicyDescription::read_with(&mut json, &without_query());
+    let description = description.map_err(|error| wrong(error, |error| syntax(&error)))?;
+    json.end().map_err(|error| syntax(&error))?;
+    Ok(description)
 }
 
 fn from_toml(text: &str) -> Result<PolicyDescription, EngineError> {
-    let toml = toml::Deserializer::parse(text).map_err(|error| {
+    let syntax = |error: toml::de::Error| {
         let (line, column) = position(text, error.span().map_or(0, |span| span.start));
         invalid(one_line(error.message())).at_place(line, column)
-    })?;
-    PolicyDescription::deserialize_with(toml, &without_query())
-        .map_err(|error| invalid(one_line(error.message())))
+    };
+    let toml = toml::Deserializer::parse(text).map_err(syntax)?;
+    let description = PolicyDescription::read_with(toml, &without_query());
+    description.map_err(|error| wrong(error, syntax))
+}
+
+/// A wrong value has a path, which is better than a place after it.
+fn wrong<E>(error: ReadError<E>, syntax: impl FnOnce(E) -> EngineError) -> EngineError {
+    match error {
+        ReadError::Value(problem) => invalid(problem.rule()).at_path(problem.path()),
+        ReadError::Format(error) => syntax(error),
+        _ => invalid("cannot be read"),
+    }
 }
 
 fn one_line(message: &str) -> String {
@@ -236,7 +249,8 @@ mod tests {
             r#"{"scorers": [{"type": "recency", "weight": -1}]}"#,
             "scorers = [{ type = \"recency\", weight = -1 }]",
         ] {
-            assert_eq!(error(wrong).message(), "scorers[0].weight: must be positive, got -1");
+            assert_eq!(error(wrong).path(), Some("scorers[0].weight"));
+            assert_eq!(error(wrong).rule(), "must be positive, got -1");
         }
     }
 

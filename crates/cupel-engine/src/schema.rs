@@ -61,7 +61,7 @@ pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
             vec![$((stringify!($answer), schema_of::<crate::$answer>())),*]
         };
     }
-    schemas![
+    let mut all = schemas![
         Comparison,
         Count,
         Curve,
@@ -75,7 +75,9 @@ pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
         Selection,
         Validation,
         Windows,
-    ]
+    ];
+    all.push(("SelectionReport", crate::report_schema::selection_report()));
+    all
 }
 
 #[cfg(feature = "schema")]

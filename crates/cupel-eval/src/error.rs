@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use cupel::wire::ReadError;
+
 /// A file that cannot be read, or that breaks a rule of its format.
 ///
 /// One line: file, line, column where it helps, path within the line, rule and remedy.
@@ -126,12 +128,11 @@ impl Problem {
         Self { path: path.into(), rule: rule.into() }
     }
 
-    /// A problem that the library found: it names the path before a colon.
-    pub(crate) fn of_library(error: &serde_json::Error) -> Self {
-        let text = error.to_string();
-        match text.split_once(": ") {
-            Some((path, rule)) if !path.contains(char::is_whitespace) => Self::at(path, rule),
-            _ => Self::new(text),
+    /// A problem that the library found.
+    pub(crate) fn of_library(error: &ReadError<serde_json::Error>) -> Self {
+        match error {
+            ReadError::Value(problem) => Self::at(problem.path(), problem.rule()),
+            other => Self::new(other.to_string()),
         }
     }
 

@@ -86,6 +86,8 @@ pub use kind::DataKind;
 pub use measure::{Fault, Measures, measure};
 pub use parallel::available_threads;
 pub use policy::PolicySelector;
+#[cfg(feature = "schema")]
+pub use report::json_schemas;
 pub use report::{AgentReport, PoolReport, SCHEMA};
 pub use run::{Answer, Evaluation, Evaluator};
 pub use selections::{RecordedSelections, write_selections};

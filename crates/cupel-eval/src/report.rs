@@ -68,3 +68,16 @@ impl AgentReport {
         }
     }
 }
+
+/// The JSON Schema of each report, by its name.
+#[cfg(feature = "schema")]
+pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
+    fn schema_of<T: schemars::JsonSchema>() -> serde_json::Value {
+        // Reports are written, not read: fields that are always written are required.
+        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+        let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+        schema["properties"]["schema"] = serde_json::json!({ "const": SCHEMA });
+        schema
+    }
+    vec![("AgentReport", schema_of::<AgentReport>()), ("PoolReport", schema_of::<PoolReport>())]
+}

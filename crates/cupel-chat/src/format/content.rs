@@ -1,5 +1,6 @@
 //! The content of messages: a text, or blocks. Providers differ in names, hardly in shape.
 
+use cupel_names::UnknownName;
 use cupel_tokens::{Detail, Image};
 
 use crate::file::{self, File, image_size};
@@ -217,10 +218,7 @@ pub(crate) fn role_flaw(
         return Finding::new(path, "missing-role", "is required", remedy);
     };
     let name = role.text().unwrap_or_default();
-    let remedy = match cupel_tokens::nearest_name(&name, known.iter().copied()) {
-        Some(nearest) => format!("did you mean {nearest}?"),
-        None => format!("give one of {}", known.join(", ")),
-    };
+    let remedy = UnknownName::new("role", &name, known.iter().copied()).hint();
     Finding::new(path, "unknown-role", format!("unknown role {}", role.describe()), remedy)
 }
 

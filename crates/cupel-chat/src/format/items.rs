@@ -3,7 +3,8 @@
 //! Fields that the library does not know stay in the text and are otherwise passed over. An item
 //! without tokens is counted.
 
-use cupel::ContextItem;
+use cupel::wire::{self, ReadError};
+use cupel::{ContextItem, PathSegment};
 use cupel_tokens::Overheads;
 
 use super::Dialect;
@@ -61,7 +62,8 @@ fn read_item(document: &Document<'_>, json: Json<'_>, path: String) -> Result<Me
         let problem = format!("must be an object, got {}", json.describe());
         return Err(document.malformed(json, path, &problem, "give each item as an object"));
     };
-    let item: ContextItem = serde_json::from_str(&known_fields(&object))
+    let known = known_fields(&object);
+    let item: ContextItem = wire::read(&mut serde_json::Deserializer::from_str(&known))
         .map_err(|error| refusal(document, json, &object, &path, &error))?;
     let role = role_of(&item);
     let mut message = Message::new(json, role, item.kind().as_str().to_owned().into());
@@ -93,19 +95,25 @@ fn refusal(
     json: Json<'_>,
     object: &Object<'_>,
     path: &str,
-    error: &serde_json::Error,
+    error: &ReadError<serde_json::Error>,
 ) -> ChatError {
-    let text = error.to_string();
-    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-    let (field, problem) = match text.split_once(": ") {
-        Some((field, problem)) if !field.contains(char::is_whitespace) => (field, problem),
-        _ if text.starts_with("content ") => ("content", text),
-        _ => ("", text),
+    let remedy = "correct the item";
+    let problem = match error {
+        ReadError::Value(problem) => problem,
+        other => return document.malformed(json, path.to_owned(), &other.to_string(), remedy),
     };
-    let name = field.split(['.', '[']).next().unwrap_or_default();
-    let place = object.get(name).unwrap_or(json);
+    // The rule about empty texts names the field in its own words.
+    let field = match problem.path() {
+        none if none.is_empty() && problem.rule().starts_with("content ") => "content".to_owned(),
+        field => field,
+    };
+    let first = match problem.segments().first() {
+        Some(PathSegment::Field(name)) => name,
+        _ => field.as_str(),
+    };
+    let place = object.get(first).unwrap_or(json);
     let path = if field.is_empty() { path.to_owned() } else { format!("{path}.{field}") };
-    document.malformed(place, path, problem, "correct the item")
+    document.malformed(place, path, problem.rule(), remedy)
 }
 
 /// Who speaks in an item, as far as it says so.

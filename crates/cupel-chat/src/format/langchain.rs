@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(
             violations(text, LangChain),
             [
-                "[1].type: unknown role \"humn\"; did you mean human? (unknown-role)",
+                "[1].type: unknown role \"humn\"; did you mean `human`? (unknown-role)",
                 "[2]: the result of `a` has no call before it; remove it, or put its call back \
                  (orphan-result)",
             ]

@@ -11,7 +11,8 @@ mod openai_responses;
 use std::fmt;
 use std::str::FromStr;
 
-use cupel_tokens::{Overheads, nearest_name};
+use cupel_names::UnknownName;
+use cupel_tokens::Overheads;
 use thiserror::Error;
 
 use crate::ChatError;
@@ -31,7 +32,7 @@ use crate::validate::Finding;
 /// assert_eq!(Format::detect(r#"{"contents": [{"parts": []}]}"#), Some(Format::Gemini));
 /// assert_eq!(
 ///     "antropic".parse::<Format>().unwrap_err().to_string(),
-///     "unknown format `antropic`; did you mean anthropic?"
+///     "unknown format `antropic`; did you mean `anthropic`?"
 /// );
 /// ```
 #[non_exhaustive]
@@ -144,10 +145,7 @@ impl FromStr for Format {
         if let Some(format) = Self::ALL.into_iter().find(|format| format.name() == name) {
             return Ok(format);
         }
-        let hint = match nearest_name(name, Self::ALL.map(Self::name)) {
-            Some(nearest) => format!("did you mean {nearest}?"),
-            None => format!("known are {}", Self::names()),
-        };
+        let hint = UnknownName::new("format", name, Self::ALL.map(Self::name)).hint();
         Err(UnknownFormat { name: name.to_owned(), hint })
     }
 }

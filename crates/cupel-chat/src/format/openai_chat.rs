@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(
             violations(text, OpenAiChat),
             [
-                "[0].role: unknown role \"usr\"; did you mean user? (unknown-role)",
+                "[0].role: unknown role \"usr\"; did you mean `user`? (unknown-role)",
                 "[1].role: is required; give one of system, developer, user, assistant, tool, \
                  function (missing-role)",
                 "[2].content: is required; add it, or remove the message (missing-content)",

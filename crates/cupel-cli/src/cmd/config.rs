@@ -29,13 +29,16 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
+/// What holds where flags say nothing.
+#[derive(Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Config")]
+pub(crate) struct Document<'a> {
     schema: cupel_engine::Schema,
     settings: Vec<Row<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Setting")]
 struct Row<'a> {
     name: &'static str,
     variable: &'static str,

@@ -1,10 +1,9 @@
 //! `cupel schema`: the form of everything that `--json` prints.
 
 use clap::Args;
-use cupel_engine::json_schemas;
 use cupel_names::UnknownName;
 
-use super::Context;
+use super::{Context, config};
 use crate::error::{Answer, Failure};
 use crate::output;
 use crate::render::json;
@@ -20,8 +19,19 @@ pub(crate) struct Arguments {
     name: Option<String>,
 }
 
+/// Of the engine's answers, of measurements, and of what the command itself knows.
+fn schemas() -> Vec<(&'static str, serde_json::Value)> {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    let config = settings.into_generator().into_root_schema_for::<config::Document<'_>>();
+    let mut schemas = cupel_engine::json_schemas();
+    schemas.extend(cupel_eval::json_schemas());
+    schemas.push(("Config", config.to_value()));
+    schemas.sort_by_key(|(name, _)| *name);
+    schemas
+}
+
 pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure> {
-    let schemas = json_schemas();
+    let schemas = schemas();
     let names: Vec<&str> = schemas.iter().map(|(name, _)| *name).collect();
     let Some(name) = &arguments.name else {
         output::print(&format!("{}\n", names.join("\n")))?;

@@ -66,7 +66,7 @@ fn wrong_names_and_numbers_get_a_remedy() {
     for (arguments, remedy) in [
         (["--model", "gpt-4p"], "did you mean `gpt-4"),
         (["--tokenizer", "o200k-base"], "did you mean `o200k_base`?"),
-        (["--format", "antropic"], "did you mean anthropic?"),
+        (["--format", "antropic"], "did you mean `anthropic`?"),
         (["--max", "lots"], "write it as 8000 or 8k"),
         (["--max", "-5"], "unexpected argument"),
         (["--pin", "99"], "give an index from 0 to 8"),

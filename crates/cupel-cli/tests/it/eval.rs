@@ -201,7 +201,7 @@ fn wrong_names_and_numbers_get_a_remedy() {
         (&["--policy", "chatt"] as &[&str], "did you mean `chat`?"),
         (&["--baseline", "newst"], "known are newest, random, oracle"),
         (&["--baseline", "newest", "--reference", "newst"], "did you mean `newest`?"),
-        (&["--reference", "xyzzy"], "measured are auto"),
+        (&["--reference", "xyzzy"], "known are auto"),
         (&["--policy", "chat", "--policy", "chat"], "method `chat` is named twice"),
         (&["--budget", "250,0"], "whole number of tokens above 0"),
         (&["--budget", "lots"], "write it as 8000 or 8k"),

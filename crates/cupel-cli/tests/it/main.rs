@@ -9,6 +9,7 @@ mod generated;
 mod help;
 mod query;
 mod readme;
+mod schemas;
 mod settings;
 mod support;
 mod terminal;

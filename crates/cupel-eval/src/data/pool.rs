@@ -83,7 +83,7 @@ fn set_of(name: &str) -> &str {
 fn item(value: Value) -> Result<ContextItem, Problem> {
     let fields = Record::of(value, &ContextItem::FIELDS)?.into_value();
     let item: ContextItem =
-        serde_json::from_value(fields).map_err(|error| Problem::of_library(&error))?;
+        cupel::wire::read(fields).map_err(|error| Problem::of_library(&error))?;
     if item.tokens() < 0 {
         let rule = format!("must not be negative, got {}", item.tokens());
         return Err(Problem::at("tokens", rule));

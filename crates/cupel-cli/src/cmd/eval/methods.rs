@@ -3,7 +3,7 @@
 use cupel::{ContextItem, CupelError, FixedClock, Pipeline};
 use cupel_engine::NamedPolicy;
 use cupel_relevance::Strategies;
-use cupel_names::nearest_name;
+use cupel_names::UnknownName;
 
 use crate::error::Failure;
 use crate::output;
@@ -66,10 +66,7 @@ pub(super) fn refuse_equal_names(names: &[&str]) -> Result<(), Failure> {
 pub(super) fn reference(named: Option<&str>, names: &[&str]) -> Result<usize, Failure> {
     let Some(name) = named else { return Ok(0) };
     names.iter().position(|known| *known == name).ok_or_else(|| {
-        let hint = match nearest_name(name, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("measured are {}", names.join(", ")),
-        };
+        let hint = UnknownName::new("method", name, names.iter().copied()).hint();
         Failure::cannot(format!("--reference: no method is called `{name}`; {hint}"))
     })
 }
