@@ -13,7 +13,7 @@ use crate::parallel::try_map;
 ///
 /// A pair is a run with all its steps, since these resemble each other: runs are won, lost and
 /// drawn anew as wholes. The mean is that over steps, as in the summary; steps that do not fit for
-/// one of the two are left out. All else is as for [`compare`](crate::compare).
+/// one of the two are left out. All else is as for [`compare()`](crate::compare()).
 ///
 /// In the order of the summary's rows: by set, method and budget.
 pub fn compare_agents(

@@ -1,7 +1,7 @@
 //! Values of no fixed type.
 
 /// A value whose meaning only its giver knows: a field of an
-/// [unknown reason](ExclusionReason::Unknown), or an option of a strategy that is not built in.
+/// [unknown reason](crate::ExclusionReason::Unknown), or an option of a strategy that is not built in.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldValue {
     /// Nothing.

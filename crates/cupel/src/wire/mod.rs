@@ -1,11 +1,11 @@
 //! The wire form: how values are written and read.
 //!
-//! Everything here implements `Serialize` and `Deserialize`. [`read`] is the same as deserializing, but
+//! Everything here implements `Serialize` and `Deserialize`. [`read()`] is the same as deserializing, but
 //! keeps apart what is wrong with the format and what is wrong with a value, and says of the latter
 //! where it is.
 //!
 //! Writing is derived where the form is that of the fields. Reading always takes two steps: the
-//! input becomes a [`Value`], whatever the format, and the value becomes the type through the same
+//! input becomes a `Value`, whatever the format, and the value becomes the type through the same
 //! checks as its constructor. That way every error names the path to the field, unknown fields are
 //! found, and both spellings of a name are understood.
 
