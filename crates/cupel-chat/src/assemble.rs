@@ -8,7 +8,7 @@ use crate::alternate::join_turns;
 use crate::annotations::timeline;
 use crate::conversation::Conversation;
 use crate::derive::{fixed_item, group_item};
-use crate::grouping::{Group, PinReason};
+use crate::grouping::{Group, PinReason, TakenApart};
 use crate::message::Message;
 use crate::weigh::{Scale, Weight};
 use crate::{Bundle, CandidateOptions, Candidates, ChatError, Pin, Request};
@@ -21,7 +21,8 @@ pub(crate) fn assemble(
 ) -> Result<Candidates, ChatError> {
     let conversation = request.conversation();
     let dialect = request.format().dialect();
-    let mut groups = dialect.group(conversation);
+    let apart = if options.steps { TakenApart::EveryTurn } else { TakenApart::LastTurn };
+    let mut groups = dialect.group(conversation, apart);
     if options.alternate && !request.format().has_free_order() {
         groups = join_turns(conversation, groups)?;
     }

@@ -15,6 +15,7 @@ pub struct Bundle {
     pub(crate) messages: Vec<usize>,
     pub(crate) role: String,
     pub(crate) tokens: i64,
+    pub(crate) needs: Option<usize>,
     pub(crate) pin: Option<PinReason>,
 }
 
@@ -55,6 +56,12 @@ impl Bundle {
         self.tokens
     }
 
+    /// The index of the message of the user without which it cannot stand, where turns are [taken
+    /// apart](crate::CandidateOptions::steps).
+    pub fn needs(&self) -> Option<usize> {
+        self.needs
+    }
+
     /// Why it is always in, if it is.
     pub fn pin_reason(&self) -> Option<PinReason> {
         self.pin
@@ -79,6 +86,7 @@ impl Bundle {
             messages: Vec::new(),
             role: fixed.part.role().to_owned(),
             tokens,
+            needs: None,
             pin: Some(pin),
         }
     }
@@ -90,6 +98,7 @@ impl Bundle {
             summary: summary(members()),
             role: members().next().map(role).unwrap_or_default(),
             tokens,
+            needs: group.needs,
             pin: group.pin,
             messages: group.messages,
         }

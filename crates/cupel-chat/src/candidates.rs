@@ -20,6 +20,9 @@ pub struct CandidateOptions {
     /// many open models want it. Then whole turns are in or out, but for the last one. A request in
     /// which the user does so already is refused. Items have no turns.
     pub alternate: bool,
+    /// Whether every turn is taken apart into steps, not only the last: then a bundle stays what it is
+    /// as the request grows. A step may only stay with [what it needs](Bundle::needs).
+    pub steps: bool,
 }
 
 /// A request as candidates for the pipeline: one item for each bundle and each fixed part, in the

@@ -8,6 +8,8 @@ use crate::pairing::{Link, Pairing};
 pub(crate) struct Group {
     /// Ascending.
     pub(crate) messages: Vec<usize>,
+    /// The message of the user without which it cannot stand, if that is of another group.
+    pub(crate) needs: Option<usize>,
     pub(crate) pin: Option<PinReason>,
 }
 
@@ -52,7 +54,7 @@ impl PinReason {
 
 impl Group {
     pub(crate) fn of(messages: Vec<usize>) -> Self {
-        Self { messages, pin: None }
+        Self { messages, needs: None, pin: None }
     }
 
     pub(crate) fn pin(&mut self, reason: PinReason) {
@@ -62,6 +64,7 @@ impl Group {
     /// Adds another group: one is pinned if either was.
     pub(crate) fn take_in(&mut self, other: Self) {
         self.messages.extend(other.messages);
+        self.needs = self.needs.filter(|needed| !self.messages.contains(needed));
         self.pin = self.pin.or(other.pin);
     }
 
@@ -91,16 +94,29 @@ pub(crate) fn exchanges(conversation: &Conversation) -> Vec<Group> {
     groups
 }
 
-/// A whole turn, from one message of the user to the next. The last turn, in which an agent may
-/// have gone a long way, is taken apart: the user's message, then step by step.
+/// Which turns are taken apart: the user's message, then step by step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TakenApart {
+    /// The last, in which an agent may have gone a long way.
+    LastTurn,
+    /// All of them. Then a step needs the message that its turn begins with.
+    EveryTurn,
+}
+
+/// A whole turn, from one message of the user to the next, or what it is taken apart into.
 ///
 /// With `system_apart`, system prompts among the messages are groups of their own; else they belong
 /// to the turn that they stand in.
-pub(crate) fn turns(conversation: &Conversation, system_apart: bool) -> Vec<Group> {
+pub(crate) fn turns(
+    conversation: &Conversation,
+    system_apart: bool,
+    apart: TakenApart,
+) -> Vec<Group> {
     let messages = &conversation.messages;
     let last_opening = messages.iter().rposition(Message::opens_turn);
     let mut groups: Vec<Group> = Vec::new();
     let mut turn: Option<usize> = None;
+    let mut opening: Option<usize> = None;
     let mut before = Role::System;
     for (at, message) in messages.iter().enumerate() {
         if message.role == Role::System && (system_apart || turn.is_none()) {
@@ -108,10 +124,11 @@ pub(crate) fn turns(conversation: &Conversation, system_apart: bool) -> Vec<Grou
             continue;
         }
         let in_last_turn = last_opening.is_some_and(|opening| at > opening);
+        let is_apart = in_last_turn || apart == TakenApart::EveryTurn && opening.is_some();
         let begins = match turn {
             None => true,
             Some(_) if message.opens_turn() => true,
-            Some(group) if in_last_turn => {
+            Some(group) if is_apart => {
                 message.role == Role::Assistant
                     && before != Role::Assistant
                     && !continues_reasoning(conversation, &groups[group], at)
@@ -123,7 +140,11 @@ pub(crate) fn turns(conversation: &Conversation, system_apart: bool) -> Vec<Grou
             Some(group) if !begins => groups[group].messages.push(at),
             _ => {
                 turn = Some(groups.len());
-                groups.push(Group::of(vec![at]));
+                if message.opens_turn() {
+                    opening = Some(at);
+                }
+                let needs = opening.filter(|opening| *opening != at);
+                groups.push(Group { needs, ..Group::of(vec![at]) });
             }
         }
     }

@@ -143,6 +143,7 @@ mod detect;
 mod document;
 mod error;
 mod file;
+mod fingerprint;
 mod format;
 mod grouping;
 mod json;

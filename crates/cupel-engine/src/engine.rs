@@ -8,6 +8,7 @@ use cupel_chat::{Format, Pin, Request};
 use cupel_relevance::Strategies;
 use cupel_tokens::Model;
 
+use crate::prepare::Purpose;
 use crate::tokenizer::Counter;
 use crate::{
     Comparison, Count, Curve, CurveRange, EngineBuilder, EngineError, Explanation, ItemSelection,
@@ -127,7 +128,7 @@ impl Engine {
         text: impl Into<Arc<str>>,
         options: &Options,
     ) -> Result<Prepared, EngineError> {
-        Prepared::new(self.clone(), text.into(), options)
+        Prepared::new(self.clone(), text.into(), options, Purpose::Window)
     }
 
     /// What is in the window, what is not, and why.

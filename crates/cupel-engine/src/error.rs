@@ -92,6 +92,8 @@ pub enum ErrorCode {
     UnknownMessage,
     /// Vectors that do not go together, or with the request.
     InvalidVectors,
+    /// The state of a session that cannot be read.
+    InvalidState,
     /// An argument that makes no sense.
     InvalidArgument,
     /// A strategy refused to go on.
@@ -100,7 +102,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::MalformedRequest,
         Self::UnknownFormat,
         Self::InvalidRequest,
@@ -115,6 +117,7 @@ impl ErrorCode {
         Self::UnreadableTokenizer,
         Self::UnknownMessage,
         Self::InvalidVectors,
+        Self::InvalidState,
         Self::InvalidArgument,
         Self::SelectionFailed,
     ];
@@ -137,6 +140,7 @@ impl ErrorCode {
             Self::UnreadableTokenizer => "unreadable-tokenizer",
             Self::UnknownMessage => "unknown-message",
             Self::InvalidVectors => "invalid-vectors",
+            Self::InvalidState => "invalid-state",
             Self::InvalidArgument => "invalid-argument",
             Self::SelectionFailed => "selection-failed",
         }
@@ -162,6 +166,13 @@ impl EngineError {
             parts: Vec::new(),
             violations: Vec::new(),
         }))
+    }
+
+    /// What is wrong with a text that should be JSON of some shape.
+    pub(crate) fn of_json(code: ErrorCode, error: &serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        let rule = error.to_string().replace(&format!(" at line {line} column {column}"), "");
+        Self::new(code, rule).at_place(line, column)
     }
 
     pub(crate) fn with_remedy(mut self, remedy: impl Into<String>) -> Self {

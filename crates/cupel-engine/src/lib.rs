@@ -10,6 +10,7 @@ mod explain;
 mod finite;
 mod items;
 mod limits;
+mod memo;
 mod model;
 mod options;
 mod part;
@@ -21,6 +22,7 @@ mod report_schema;
 mod scan;
 mod schema;
 mod select;
+mod session;
 mod simulate;
 mod superseded;
 mod tokenizer;
@@ -34,6 +36,7 @@ pub use error::{EngineError, ErrorCode};
 pub use explain::{EarnedBy, Explanation, Kept, KeptReason, LeftOut, Signal, ToGetIn, Why};
 pub use items::ItemSelection;
 pub use limits::{Limits, parse_margin, parse_tokens};
+pub use memo::RememberingCounter;
 pub use model::{ModelList, ModelRow, models};
 pub use options::Options;
 pub use part::{Outdated, Part, RepairDone, RuleBroken};
@@ -46,6 +49,10 @@ pub use schema::Schema;
 #[cfg(feature = "schema")]
 pub use schema::json_schemas;
 pub use select::{BudgetSummary, Selection, Summary};
+pub use session::{
+    Account, Fingerprint, NewAccount, SentAgain, Session, SessionSchema, SessionSettings, SessionState,
+    SessionStep, Step, Totals, Usage,
+};
 pub use simulate::{Curve, CurvePoint, CurveRange, Marginal, MinBudget, Window, Windows};
 pub use superseded::Superseded;
 pub use tokenizer::counter;

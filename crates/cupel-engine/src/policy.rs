@@ -189,11 +189,7 @@ fn invalid(rule: impl Into<String>) -> EngineError {
 }
 
 fn from_json(text: &str) -> Result<PolicyDescription, EngineError> {
-    let syntax = |error: &serde_json::Error| {
-        let (line, column) = (error.line(), error.column());
-        let message = error.to_string().replace(&format!(" at line {line} column {column}"), "");
-        invalid(message).at_place(line, column)
-    };
+    let syntax = |error: &serde_json::Error| EngineError::of_json(ErrorCode::InvalidPolicy, error);
     let mut json = serde_json::Deserializer::from_str(text);
     let description = PolicyDescription::read_with(&mut json, &without_query());
     let description = description.map_err(|error| wrong(error, |error| syntax(&error)))?;

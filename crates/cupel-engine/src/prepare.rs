@@ -11,6 +11,7 @@ use cupel_tokens::{Count, Model, TokenCounter};
 
 use crate::engine::{Engine, Settings};
 use crate::limits::{self, Doubt, Sources};
+use crate::memo::SharedCounters;
 use crate::progress::{Watch, Watched};
 use crate::{
     EngineError, ErrorCode, NamedPolicy, Options, Outdated, Part, RepairDone, Superseded, Work,
@@ -44,6 +45,18 @@ pub struct Prepared {
     budget: Result<ContextBudget, EngineError>,
     pub(crate) repairs: Vec<RepairDone>,
     pub(crate) superseded: Vec<Outdated>,
+    /// The positions of those of them that are still among the candidates.
+    pub(crate) outdated: Vec<usize>,
+}
+
+/// What a request is read for.
+#[derive(Clone, Copy)]
+pub(crate) enum Purpose<'p> {
+    /// A window by itself.
+    Window,
+    /// A step of a session: bundles must stay what they are as the request grows, and what was sent
+    /// once is not taken away.
+    Session(&'p SharedCounters),
 }
 
 impl Prepared {
@@ -51,17 +64,21 @@ impl Prepared {
         engine: Engine,
         text: Arc<str>,
         options: &Options,
+        purpose: Purpose<'_>,
     ) -> Result<Self, EngineError> {
         let settings = engine.settings().clone();
         let (request, repairs) = open(&engine, text)?;
         let named = options.model.as_deref().map(model::by_name).transpose()?;
         let model = named.or(settings.model).or_else(|| model::named_by(&request));
-        let counter = counter(&settings, model, &request);
-        let mut candidates = candidates(&settings, &request, model, &counter, options)?;
-        let superseded = match settings.superseded {
-            Superseded::Keep => Vec::new(),
-            Superseded::Drop => drop_superseded(&mut candidates),
+        let counter = counter(&settings, model, &request, purpose);
+        let mut candidates = candidates(&settings, &request, model, &counter, options, purpose)?;
+        let (superseded, mut outdated) = match settings.superseded {
+            Superseded::Keep => (Vec::new(), Vec::new()),
+            Superseded::Drop => find_superseded(&candidates),
         };
+        if matches!(purpose, Purpose::Window) {
+            candidates.remove(&std::mem::take(&mut outdated));
+        }
         let query = match &options.query {
             Some(query) => query.to_string(),
             None => request.query().unwrap_or_default(),
@@ -96,6 +113,7 @@ impl Prepared {
             budget,
             repairs,
             superseded,
+            outdated,
         })
     }
 
@@ -113,6 +131,7 @@ impl Prepared {
             budget: self.budget.clone(),
             repairs: self.repairs.clone(),
             superseded: self.superseded.clone(),
+            outdated: self.outdated.clone(),
             ..*self
         })
     }
@@ -274,9 +293,17 @@ fn open(engine: &Engine, text: Arc<str>) -> Result<(Request, Vec<RepairDone>), E
     Ok((again, repaired.repairs))
 }
 
-fn counter<'s>(settings: &'s Settings, model: Option<&Model>, request: &Request) -> Watched<'s> {
+fn counter<'s>(
+    settings: &'s Settings,
+    model: Option<&'static Model>,
+    request: &Request,
+    purpose: Purpose<'_>,
+) -> Watched<'s> {
     let counter = settings.counter.clone();
-    let counter = counter.unwrap_or_else(|| tokenizer::implied(model, Some(request.format())));
+    let mut counter = counter.unwrap_or_else(|| tokenizer::implied(model, Some(request.format())));
+    if let Purpose::Session(counters) = purpose {
+        counter = counters.remembering(model.map(|model| model.name), counter);
+    }
     let bytes = request.text().len();
     Watched { counter, watch: Watch::begin(settings.progress.as_ref(), Work::Counting, bytes) }
 }
@@ -287,8 +314,11 @@ fn candidates(
     model: Option<&Model>,
     counter: &dyn TokenCounter,
     options: &Options,
+    purpose: Purpose<'_>,
 ) -> Result<Candidates, EngineError> {
     let mut candidate_options = CandidateOptions::default();
+    candidate_options.alternate = settings.alternate;
+    candidate_options.steps = matches!(purpose, Purpose::Session(_));
     candidate_options.pins.extend(settings.pins.iter().chain(&options.pins).cloned());
     candidate_options.overheads = model.and_then(|model| model::overheads(model, request.format()));
     request.candidates(counter, &candidate_options).map_err(|error| {
@@ -300,8 +330,8 @@ fn candidates(
     })
 }
 
-/// Takes what is superseded out of the competition, and tells what it was.
-fn drop_superseded(candidates: &mut Candidates) -> Vec<Outdated> {
+/// What is superseded, in words and by position.
+fn find_superseded(candidates: &Candidates) -> (Vec<Outdated>, Vec<usize>) {
     let found = Supersession::default().find(candidates.items());
     let told = found.iter().map(|superseded| {
         let older = candidates.bundle(superseded.older);
@@ -312,10 +342,7 @@ fn drop_superseded(candidates: &mut Candidates) -> Vec<Outdated> {
             why: superseded.why.to_string(),
         }
     });
-    let told = told.collect();
-    let older: Vec<usize> = found.iter().map(|superseded| superseded.older).collect();
-    candidates.remove(&older);
-    told
+    (told.collect(), found.iter().map(|superseded| superseded.older).collect())
 }
 
 /// The texts of all candidates, and what they are at most.

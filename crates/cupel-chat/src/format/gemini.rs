@@ -12,7 +12,7 @@ use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
-use crate::grouping::{Group, turns};
+use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Call, Message, Nature, Piece, Role};
 use crate::rest::push_rest;
@@ -54,8 +54,8 @@ impl Dialect for Gemini {
         }
     }
 
-    fn group(&self, conversation: &Conversation) -> Vec<Group> {
-        turns(conversation, true)
+    fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group> {
+        turns(conversation, true, apart)
     }
 
     fn overheads(&self) -> Overheads {

@@ -11,7 +11,7 @@ use super::Dialect;
 use crate::ChatError;
 use crate::conversation::Conversation;
 use crate::document::{Body, Document};
-use crate::grouping::{Group, PinReason, singly};
+use crate::grouping::{Group, PinReason, TakenApart, singly};
 use crate::json::{Json, Object};
 use crate::message::{Message, Nature, Piece, Role};
 use crate::validate::Finding;
@@ -38,7 +38,7 @@ impl Dialect for Items {
 
     fn check(&self, _: &Conversation, _: &mut Vec<Finding>) {}
 
-    fn group(&self, conversation: &Conversation) -> Vec<Group> {
+    fn group(&self, conversation: &Conversation, _: TakenApart) -> Vec<Group> {
         let mut groups = singly(conversation);
         for (group, message) in groups.iter_mut().zip(&conversation.messages) {
             if message.item.as_ref().is_some_and(ContextItem::pinned) {

@@ -12,7 +12,7 @@ use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::Conversation;
 use crate::document::Document;
-use crate::grouping::{Group, turns};
+use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Message, Nature, Role};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
@@ -39,8 +39,8 @@ impl Dialect for LangChain {
         Pairing::of(&conversation.messages).check(conversation, true, findings);
     }
 
-    fn group(&self, conversation: &Conversation) -> Vec<Group> {
-        turns(conversation, true)
+    fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group> {
+        turns(conversation, true, apart)
     }
 
     fn overheads(&self) -> Overheads {

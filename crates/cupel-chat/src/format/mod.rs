@@ -18,7 +18,7 @@ use thiserror::Error;
 use crate::ChatError;
 use crate::conversation::Conversation;
 use crate::document::Document;
-use crate::grouping::Group;
+use crate::grouping::{Group, TakenApart};
 use crate::validate::Finding;
 
 /// A format of requests.
@@ -161,7 +161,10 @@ pub(crate) trait Dialect: Sync {
 
     /// Which messages stay together, in the order of their first message. Whatever a conversation
     /// without findings is left with when groups without a pin go must be without findings too.
-    fn group(&self, conversation: &Conversation) -> Vec<Group>;
+    ///
+    /// Where turns are taken apart, what needs the message of the user before it says so; only
+    /// together with that it may stay.
+    fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group>;
 
     /// What the provider counts beside texts.
     fn overheads(&self) -> Overheads;

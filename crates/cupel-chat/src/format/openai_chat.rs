@@ -10,7 +10,7 @@ use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
-use crate::grouping::{Group, exchanges};
+use crate::grouping::{Group, TakenApart, exchanges};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Call, Message, Nature, Role};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
@@ -49,7 +49,7 @@ impl Dialect for OpenAiChat {
         Pairing::of(&conversation.messages).check(conversation, true, findings);
     }
 
-    fn group(&self, conversation: &Conversation) -> Vec<Group> {
+    fn group(&self, conversation: &Conversation, _: TakenApart) -> Vec<Group> {
         exchanges(conversation)
     }
 

@@ -1,10 +1,10 @@
 //! Why was this chosen, beside what it scores?
 
-use super::Ranking;
-use super::classify::require_pinned_fit;
+use super::classify::{classify, require_pinned_fit};
 use super::slice::effective_budget;
-use crate::slicer::{Gain, SliceExplanation, SliceRequest};
-use crate::{ContextBudget, CupelError, Slicer};
+use super::{Pipeline, Ranking};
+use crate::slicer::{Gain, SliceExplanation, SliceRequest, Worth};
+use crate::{ContextBudget, ContextItem, CupelError, Slicer};
 
 impl Ranking<'_, '_> {
     /// What the slicer goes by at a budget, and what each item adds to the window, by position in
@@ -29,11 +29,9 @@ impl Ranking<'_, '_> {
         &self,
         budget: &ContextBudget,
     ) -> Result<Option<SliceExplanation>, CupelError> {
-        let (classified, sorted) = (self.ranked.classified(), &self.ranked.sorted);
-        require_pinned_fit(classified.pinned_tokens, budget)?;
-        let effective = effective_budget(budget, classified.pinned_tokens);
-        let request = SliceRequest::new(&sorted.candidates, &effective).within(classified.items);
-        let explanation = self.pipeline.policy.slicer.explain(&request)?;
+        let sorted = &self.ranked.sorted;
+        let explanation =
+            self.ask(budget, |slicer, request| slicer.explain(request))?;
         Ok(explanation.map(|SliceExplanation { signals, gains }| {
             let in_list = |gain: Gain| {
                 let position = *sorted.positions.get(gain.position)? as usize;
@@ -43,6 +41,71 @@ impl Ranking<'_, '_> {
             gains.sort_unstable_by_key(|gain| gain.position);
             SliceExplanation { signals, gains }
         }))
+    }
+
+    /// What the items are worth together at a budget, by position in the list that was ranked. What
+    /// is pinned, or does not compete, is worth nothing here.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::run`](crate::Pipeline::run).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use cupel::{ChronologicalPlacer, ContextBudget, ContextItemBuilder, GreedySlice, Pipeline, ReflexiveScorer};
+    /// # let pipeline = Pipeline::builder()
+    /// #     .scorer(ReflexiveScorer).slicer(GreedySlice).placer(ChronologicalPlacer).build()?;
+    /// let item = |hint| ContextItemBuilder::new("ping", 50).future_relevance_hint(hint);
+    /// let items = [item(0.1).pinned(true).build()?, item(0.4).build()?];
+    /// let worth = pipeline.rank(&items)?.worth(&ContextBudget::builder(60).build()?)?;
+    /// assert_eq!((worth.alone(0), worth.alone(1)), (0.0, 0.4));
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    pub fn worth(&self, budget: &ContextBudget) -> Result<Worth, CupelError> {
+        let worth = self.ask(budget, |slicer, request| slicer.worth(request))?;
+        let count = self.ranked.classified().items.len();
+        Ok(worth.within(count, &self.ranked.sorted.positions))
+    }
+
+    /// Asks the slicer something about the candidates at a budget.
+    fn ask<A>(
+        &self,
+        budget: &ContextBudget,
+        ask: impl FnOnce(&dyn Slicer, &SliceRequest<'_>) -> Result<A, CupelError>,
+    ) -> Result<A, CupelError> {
+        let (classified, sorted) = (self.ranked.classified(), &self.ranked.sorted);
+        require_pinned_fit(classified.pinned_tokens, budget)?;
+        let effective = effective_budget(budget, classified.pinned_tokens);
+        let request = SliceRequest::new(&sorted.candidates, &effective).within(classified.items);
+        ask(&*self.pipeline.policy.slicer, &request)
+    }
+}
+
+impl Pipeline {
+    /// What competing items may cost together at a budget: what is left beside the pinned items of
+    /// the list, reserved slots, the reserve and the margin.
+    ///
+    /// # Errors
+    ///
+    /// If the pinned items do not fit.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # use cupel::{ContextBudget, ContextItemBuilder, Pipeline};
+    /// let items = [ContextItemBuilder::new("rules", 20).pinned(true).build()?];
+    /// let budget = ContextBudget::builder(100).output_reserve(30).build()?;
+    /// assert_eq!(Pipeline::competing_tokens(&items, &budget)?, 50);
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    pub fn competing_tokens(
+        items: &[ContextItem],
+        budget: &ContextBudget,
+    ) -> Result<i64, CupelError> {
+        let pinned_tokens = classify(items)?.pinned_tokens;
+        require_pinned_fit(pinned_tokens, budget)?;
+        Ok(effective_budget(budget, pinned_tokens).target_tokens())
     }
 }
 

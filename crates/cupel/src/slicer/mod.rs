@@ -23,6 +23,7 @@ mod selection;
 mod stream;
 #[cfg(test)]
 pub(crate) mod testing;
+mod worth;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub use quota_policy::{QuotaConstraint, QuotaConstraintMode, QuotaPolicy};
 pub use selection::{Selection, SliceRequest, Walk, slice_by_selecting};
 #[cfg(feature = "stream")]
 pub use stream::StreamSlice;
+pub use worth::Worth;
 
 /// Chooses which items to keep within the budget.
 ///
@@ -130,6 +132,16 @@ pub trait Slicer: Send + Sync {
         Ok(None)
     }
 
+    /// What the candidates are worth together, for whoever fills a window by rules of their own. The
+    /// scores, if the slicer goes by nothing else.
+    ///
+    /// # Errors
+    ///
+    /// As [`select`](Self::select).
+    fn worth(&self, request: &SliceRequest<'_>) -> Result<Worth, CupelError> {
+        Ok(Worth::of_scores(request.candidates))
+    }
+
     /// Whether this is a knapsack, or hides one inside. Count quotas refuse such inner slicers.
     fn uses_knapsack(&self) -> bool {
         self.is_knapsack()
@@ -190,6 +202,10 @@ macro_rules! forward_slicer {
                 request: &SliceRequest<'_>,
             ) -> Result<Option<SliceExplanation>, CupelError> {
                 (**self).explain(request)
+            }
+
+            fn worth(&self, request: &SliceRequest<'_>) -> Result<Worth, CupelError> {
+                (**self).worth(request)
             }
 
             fn uses_knapsack(&self) -> bool {

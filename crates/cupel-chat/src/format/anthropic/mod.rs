@@ -23,7 +23,7 @@ use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
-use crate::grouping::{Group, PinReason, turns};
+use crate::grouping::{Group, PinReason, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Message, Nature, Role};
 use crate::rest::push_rest;
@@ -66,8 +66,8 @@ impl Dialect for Anthropic {
         rules::check(conversation, findings);
     }
 
-    fn group(&self, conversation: &Conversation) -> Vec<Group> {
-        turns(conversation, false)
+    fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group> {
+        turns(conversation, false, apart)
     }
 
     fn overheads(&self) -> Overheads {

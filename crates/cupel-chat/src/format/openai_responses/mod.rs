@@ -17,7 +17,7 @@ use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::{Body, Document, Listing};
 use crate::file::image_size;
-use crate::grouping::{Group, PinReason};
+use crate::grouping::{Group, PinReason, TakenApart};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Content, Message, Nature, Piece, Role};
 use crate::pairing::{IdScope, check_unique_ids};
@@ -67,7 +67,7 @@ impl Dialect for OpenAiResponses {
         together::check_reasoning(conversation, findings);
     }
 
-    fn group(&self, conversation: &Conversation) -> Vec<Group> {
+    fn group(&self, conversation: &Conversation, _: TakenApart) -> Vec<Group> {
         together::group(conversation)
     }
 

@@ -36,9 +36,18 @@ pub(super) fn measure(
         budgets.extend(read.budgets());
         windows.push((name, read));
     }
-    let trimmers = policies.iter().map(|policy| PolicyTrimmer { policy, counter: counter.clone() });
+    let ways: &[bool] = if arguments.session { &[false, true] } else { &[false] };
+    let trimmers = policies.iter().flat_map(|policy| {
+        let counter = &counter;
+        let trimmer = move |in_session: &bool| PolicyTrimmer {
+            policy,
+            counter: counter.clone(),
+            in_session: *in_session,
+        };
+        ways.iter().map(trimmer)
+    });
     let mut methods: Vec<AgentMethod<'_>> =
-        trimmers.map(|trimmer| AgentMethod::new(&trimmer.policy.name, trimmer)).collect();
+        trimmers.map(|trimmer| AgentMethod::new(trimmer.name(), trimmer)).collect();
     methods.extend(arguments.baselines.iter().map(|known| AgentMethod::new(known.name(), *known)));
     methods.extend(windows.into_iter().map(|(name, read)| AgentMethod::new(name, read)));
     let names: Vec<&str> = methods.iter().map(AgentMethod::name).collect();

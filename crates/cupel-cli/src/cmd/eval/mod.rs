@@ -74,6 +74,12 @@ pub(crate) struct Arguments {
     #[arg(long = "selections", value_name = "FILE")]
     selections: Vec<PathBuf>,
 
+    /// Measure each policy in a session too, whose windows keep the prompt cache
+    ///
+    /// For runs of agents.
+    #[arg(long)]
+    session: bool,
+
     /// The budgets, as in `250,500` or `1k,2k`
     ///
     /// If absent, those of the selections, or else 1000, 2000 and 4000 tokens. For runs of agents:

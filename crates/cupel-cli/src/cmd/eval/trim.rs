@@ -1,29 +1,43 @@
 //! A policy that trims the requests of agents.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use cupel_engine::{Engine, Format, Options};
+use cupel_engine::{Engine, EngineError, Format, Options, RememberingCounter, Session};
 use cupel_eval::{AgentStep, AgentTask, RunTrimmer, SelectorError, Trimmer, Window};
-use cupel_tokens::{Count, TokenCounter};
+use cupel_tokens::TokenCounter;
 
 use super::methods::MeasuredPolicy;
 
-/// Selects from each request anew, as `cupel select` does.
+/// Selects from each request anew, as `cupel select` does, or in a session.
 pub(super) struct PolicyTrimmer<'p> {
     pub(super) policy: &'p MeasuredPolicy,
     pub(super) counter: Arc<dyn TokenCounter>,
+    pub(super) in_session: bool,
+}
+
+impl PolicyTrimmer<'_> {
+    /// What the method is called.
+    pub(super) fn name(&self) -> String {
+        let session = if self.in_session { " in a session" } else { "" };
+        format!("{}{session}", self.policy.name)
+    }
 }
 
 impl Trimmer for PolicyTrimmer<'_> {
     fn begin<'t>(&'t self, task: AgentTask<'t>) -> Result<Box<dyn RunTrimmer + 't>, SelectorError> {
-        let counter = Remembering { counter: self.counter.clone(), known: Mutex::default() };
+        // Runs are what the threads share out; a request is counted by one.
+        let counter = RememberingCounter::new(self.counter.clone());
         let engine = Engine::builder()
             .named_policy(self.policy.policy.clone())
             .counter(Arc::new(counter))
             .format(Format::OpenAiChat)
             .build()?;
-        Ok(Box::new(PolicyRun { task, engine }))
+        Ok(if self.in_session {
+            let sessions = task.max_tokens.iter().map(|tokens| (*tokens, engine.session()));
+            Box::new(SessionRun { task, sessions: sessions.collect() })
+        } else {
+            Box::new(PolicyRun { task, engine })
+        })
     }
 }
 
@@ -43,37 +57,27 @@ impl RunTrimmer for PolicyRun<'_> {
     }
 }
 
-/// Counts a text once, however many requests of a run it is in.
-struct Remembering {
-    counter: Arc<dyn TokenCounter>,
-    known: Mutex<HashMap<String, i64>>,
+/// A session for each budget.
+struct SessionRun<'t> {
+    task: AgentTask<'t>,
+    sessions: Vec<(i64, Session)>,
 }
 
-impl TokenCounter for Remembering {
-    fn name(&self) -> &str {
-        self.counter.name()
-    }
-
-    fn count(&self, text: &str) -> i64 {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tokens) = known.get(text) {
-            return *tokens;
-        }
-        let tokens = self.counter.count(text);
-        known.insert(text.to_owned(), tokens);
-        tokens
-    }
-
-    fn is_estimate(&self) -> bool {
-        self.counter.is_estimate()
-    }
-
-    fn bounded(&self, text: &str) -> Count {
-        self.counter.bounded(text)
-    }
-
-    /// Runs are what the threads share out; a request is counted by one.
-    fn count_all(&self, texts: &[&str]) -> Vec<i64> {
-        texts.iter().map(|text| self.count(text)).collect()
+impl RunTrimmer for SessionRun<'_> {
+    fn windows(&mut self, step: &AgentStep) -> Result<Vec<Option<Window>>, SelectorError> {
+        let text: Arc<str> = self.task.run.request(step).into();
+        let window = |(max_tokens, session): &mut (i64, Session)| {
+            let options = Options::new().max_tokens(*max_tokens);
+            match session.next_with(text.clone(), &options, None) {
+                Ok(step) => {
+                    session.accept();
+                    Ok(Some(Window::of_kept(step.kept_messages)))
+                }
+                Err(error) if error.is_refusal() => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        let windows: Result<Vec<_>, EngineError> = self.sessions.iter_mut().map(window).collect();
+        Ok(windows?)
     }
 }

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use cupel::Worth;
+
 use crate::need::{Need, to_units};
 
 /// A candidate, as the contest sees it.
@@ -100,6 +102,20 @@ impl Contest {
             gains[at] = self.gain(at);
         }
         Outcome { taken, gains }
+    }
+
+    /// What entrants are worth together, values that are covered already being worth nothing.
+    pub(super) fn worth(&self) -> Worth {
+        let weight = |need: u64| self.need.return_rate() * share(to_units(need), self.most);
+        let by_value = self.need.by_value().iter().zip(&self.is_covered);
+        let mut worth = Worth::of_values(
+            by_value.map(|(need, is_covered)| if *is_covered { 0.0 } else { weight(*need) }).collect(),
+        );
+        for Entrant { position, question, .. } in &self.entrants {
+            let own = weight(self.need.own(*position)) + question;
+            worth.push(own, self.need.values(*position).iter().copied());
+        }
+        worth
     }
 
     /// For each value the entrants that hold it: where they end, and who they are.

@@ -9,7 +9,7 @@ mod tests;
 use cupel::slicer::slice_by_selecting;
 use cupel::{
     Candidate, ContextBudget, ContextItem, CupelError, Gain, ScoredItem, Selection,
-    SliceExplanation, SliceRequest, Slicer,
+    SliceExplanation, SliceRequest, Slicer, Worth,
 };
 
 use self::greedy::{Contest, Entrant};
@@ -189,6 +189,13 @@ impl Slicer for CoverageSlice {
                 Ok(Selection::of(taken))
             }
         }
+    }
+
+    fn worth(&self, request: &SliceRequest<'_>) -> Result<Worth, CupelError> {
+        Ok(match self.contest(request) {
+            None => Worth::of_scores(request.candidates),
+            Some(Weighed { contest, .. }) => contest.worth(),
+        })
     }
 
     fn explain(&self, request: &SliceRequest<'_>) -> Result<Option<SliceExplanation>, CupelError> {

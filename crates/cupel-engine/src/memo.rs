@@ -1,0 +1,164 @@
+//! Counts that are remembered from request to request.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cupel_tokens::{Count, TokenCounter};
+
+/// Counts a text once, however many requests it is in: for whoever counts a conversation again and
+/// again as it grows.
+///
+/// It remembers lengths and hashes, no texts. What it was not asked about between two calls of
+/// [`forget_unused`](Self::forget_unused) is forgotten.
+pub struct RememberingCounter {
+    counter: Arc<dyn TokenCounter>,
+    memo: Mutex<Memo>,
+}
+
+#[derive(Default)]
+struct Memo {
+    fresh: HashMap<Key, Known>,
+    stale: HashMap<Key, Known>,
+}
+
+/// Length and hash of a text.
+type Key = (usize, u64);
+
+#[derive(Clone, Copy, Default)]
+struct Known {
+    tokens: Option<i64>,
+    bounded: Option<Count>,
+}
+
+impl RememberingCounter {
+    /// Remembers what another counter says.
+    #[must_use]
+    pub fn new(counter: Arc<dyn TokenCounter>) -> Self {
+        Self { counter, memo: Mutex::default() }
+    }
+
+    /// Forgets what it was not asked about since the last call.
+    pub fn forget_unused(&self) {
+        let mut memo = self.memo();
+        memo.stale = std::mem::take(&mut memo.fresh);
+    }
+
+    fn memo(&self) -> MutexGuard<'_, Memo> {
+        self.memo.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of a text, or else what `ask` says.
+    fn remembered<T: Copy>(
+        &self,
+        text: &str,
+        known: impl Fn(&mut Known) -> &mut Option<T>,
+        ask: impl FnOnce() -> T,
+    ) -> T {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let key = (text.len(), hasher.finish());
+        {
+            let mut memo = self.memo();
+            let stale = memo.stale.remove(&key);
+            let entry = memo.fresh.entry(key).or_insert_with(|| stale.unwrap_or_default());
+            if let Some(answer) = *known(entry) {
+                return answer;
+            }
+        }
+        // Counting may take long, and others may want to know other things meanwhile.
+        let answer = ask();
+        *known(self.memo().fresh.entry(key).or_default()) = Some(answer);
+        answer
+    }
+}
+
+impl TokenCounter for RememberingCounter {
+    fn name(&self) -> &str {
+        self.counter.name()
+    }
+
+    fn count(&self, text: &str) -> i64 {
+        self.remembered(text, |known| &mut known.tokens, || self.counter.count(text))
+    }
+
+    fn is_estimate(&self) -> bool {
+        self.counter.is_estimate()
+    }
+
+    fn bounded(&self, text: &str) -> Count {
+        self.remembered(text, |known| &mut known.bounded, || self.counter.bounded(text))
+    }
+
+    fn cut(&self, text: &str, from: usize) -> Option<usize> {
+        self.counter.cut(text, from)
+    }
+
+    /// Most of it is known; what is left is counted by one.
+    fn count_all(&self, texts: &[&str]) -> Vec<i64> {
+        texts.iter().map(|text| self.count(text)).collect()
+    }
+}
+
+/// The remembering counter of a session, made when the first request says what counts.
+#[derive(Default)]
+pub(crate) struct SharedCounters(Mutex<Option<(Option<&'static str>, Arc<RememberingCounter>)>>);
+
+impl SharedCounters {
+    /// The counter of a model, with what is remembered of it. Estimates have one name and differ from
+    /// model to model.
+    pub(crate) fn remembering(
+        &self,
+        model: Option<&'static str>,
+        counter: Arc<dyn TokenCounter>,
+    ) -> Arc<RememberingCounter> {
+        let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*shared {
+            Some((of, known)) if *of == model && known.name() == counter.name() => known.clone(),
+            _ => shared.insert((model, Arc::new(RememberingCounter::new(counter)))).1.clone(),
+        }
+    }
+
+    /// See [`RememberingCounter::forget_unused`].
+    pub(crate) fn forget_unused(&self) {
+        if let Some((_, counter)) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            counter.forget_unused();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Counts bytes, and how often it was asked.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl TokenCounter for Counting {
+        fn name(&self) -> &str {
+            "bytes"
+        }
+
+        fn count(&self, text: &str) -> i64 {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            text.len() as i64
+        }
+    }
+
+    #[test]
+    fn a_text_is_counted_once_until_it_is_forgotten() {
+        let counting = Arc::new(Counting::default());
+        let asked = || counting.0.load(Ordering::Relaxed);
+        let counter = RememberingCounter::new(counting.clone());
+        assert_eq!(counter.count_all(&["abc", "ab", "abc"]), [3, 2, 3]);
+        assert_eq!(asked(), 2);
+        counter.forget_unused();
+        assert_eq!((counter.count("abc"), asked()), (3, 2), "used once more");
+        counter.forget_unused();
+        assert_eq!((counter.count("ab"), asked()), (2, 3), "not used since");
+        assert_eq!((counter.count("abc"), asked()), (3, 3));
+    }
+}

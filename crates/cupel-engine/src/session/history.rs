@@ -1,0 +1,223 @@
+//! What became of the history since the last step.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::SessionState;
+
+/// Why the account of a session began anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum NewAccount {
+    /// It is the first step.
+    FirstStep,
+    /// Nothing of the last request is in this one: it is another conversation.
+    OtherConversation,
+    /// System prompt, tools or something else beside the messages changed, and all stands behind it.
+    HeadChanged,
+    /// The model is another one.
+    ModelChanged,
+    /// The format is another one.
+    FormatChanged,
+    /// The provider has forgotten by now.
+    CacheExpired,
+    /// Messages that were there have changed or gone.
+    HistoryEdited,
+}
+
+impl NewAccount {
+    /// Whether nothing of what was sent is in the provider's cache.
+    #[must_use]
+    pub fn is_cold(self) -> bool {
+        self != Self::HistoryEdited
+    }
+
+    /// The reason in words.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::FirstStep => "the first step",
+            Self::OtherConversation => "nothing of the last request is in this one: another conversation",
+            Self::HeadChanged => "the system prompt or the tools changed",
+            Self::ModelChanged => "another model",
+            Self::FormatChanged => "another format",
+            Self::CacheExpired => "the provider has forgotten the last request by now",
+            Self::HistoryEdited => "messages that were there have changed or gone",
+        }
+    }
+}
+
+/// What a request is beside its messages.
+pub(super) struct Setting<'a> {
+    pub(super) format: &'a str,
+    pub(super) model: Option<&'a str>,
+    pub(super) head: u64,
+    /// Whether the provider has forgotten what it was sent.
+    pub(super) is_expired: bool,
+}
+
+/// How a request goes on from the last one.
+#[derive(Debug, PartialEq)]
+pub(super) struct Continuation {
+    /// Why the account begins anew, if it does.
+    pub(super) new_account: Option<NewAccount>,
+    /// The first message that is not what it was, where the history was edited.
+    pub(super) edited_at: Option<usize>,
+    /// The messages of the last window that stand unchanged before the first that does not, by their
+    /// indices in this request, ascending.
+    pub(super) standing: Vec<usize>,
+    /// How many messages at the beginning were there before.
+    pub(super) known: usize,
+}
+
+impl Continuation {
+    fn cold(reason: NewAccount) -> Self {
+        Self { new_account: Some(reason), edited_at: None, standing: Vec::new(), known: 0 }
+    }
+
+    pub(super) fn of(
+        before: Option<&SessionState>,
+        setting: &Setting<'_>,
+        messages: &[u64],
+    ) -> Self {
+        let Some(before) = before else { return Self::cold(NewAccount::FirstStep) };
+        let pairs = before.messages.iter().zip(messages);
+        let common = pairs.take_while(|(old, new)| old.0 == **new).count();
+        if before.format != setting.format {
+            return Self::cold(NewAccount::FormatChanged);
+        }
+        let standing = standing(before, messages, common);
+        if standing.is_empty() && common == 0 && !before.messages.is_empty() {
+            return Self::cold(NewAccount::OtherConversation);
+        }
+        if before.model.as_deref() != setting.model {
+            return Self::cold(NewAccount::ModelChanged);
+        }
+        if before.head.0 != setting.head {
+            return Self::cold(NewAccount::HeadChanged);
+        }
+        if setting.is_expired {
+            return Self::cold(NewAccount::CacheExpired);
+        }
+        let is_edited = common < before.messages.len() && common < messages.len();
+        Self {
+            new_account: is_edited.then_some(NewAccount::HistoryEdited),
+            edited_at: is_edited.then_some(common),
+            standing,
+            known: common,
+        }
+    }
+}
+
+/// The last window as far as its messages are still there, in their order. What was left out of it
+/// may have changed: the provider never saw that.
+fn standing(before: &SessionState, messages: &[u64], common: usize) -> Vec<usize> {
+    let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+    if common < before.messages.len() {
+        for (at, fingerprint) in messages.iter().enumerate().skip(common) {
+            places.entry(*fingerprint).or_default().push(at);
+        }
+    }
+    let mut standing: Vec<usize> = Vec::with_capacity(before.window.len());
+    for old in &before.window {
+        let next = standing.last().map_or(0, |last| last + 1);
+        let place = if *old < common {
+            Some(*old)
+        } else {
+            let places = before.messages.get(*old).and_then(|print| places.get(&print.0));
+            places.and_then(|places| {
+                let at = places.partition_point(|place| *place < next);
+                places.get(at).copied()
+            })
+        };
+        match place {
+            Some(at) if at >= next => standing.push(at),
+            _ => break,
+        }
+    }
+    standing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Fingerprint;
+
+    const SETTING: Setting<'_> =
+        Setting { format: "openai-chat", model: Some("m"), head: 7, is_expired: false };
+
+    fn state(messages: &[u64], window: &[usize]) -> SessionState {
+        SessionState {
+            format: "openai-chat".to_owned(),
+            model: Some("m".to_owned()),
+            head: Fingerprint(7),
+            messages: messages.iter().copied().map(Fingerprint).collect(),
+            window: window.to_vec(),
+            ..SessionState::default()
+        }
+    }
+
+    fn of(before: &SessionState, messages: &[u64]) -> Continuation {
+        Continuation::of(Some(before), &SETTING, messages)
+    }
+
+    #[test]
+    fn a_history_that_grows_keeps_its_window() {
+        let found = of(&state(&[1, 2, 3], &[0, 2]), &[1, 2, 3, 4]);
+        assert_eq!(found.new_account, None);
+        assert_eq!((found.standing, found.known), (vec![0, 2], 3));
+    }
+
+    #[test]
+    fn a_shorter_history_keeps_what_is_left_of_it_and_its_account() {
+        let found = of(&state(&[1, 2, 3, 4], &[0, 2, 3]), &[1, 2, 3]);
+        assert_eq!(found.new_account, None);
+        assert_eq!((found.standing, found.known), (vec![0, 2], 3));
+    }
+
+    #[test]
+    fn an_edit_cuts_at_the_first_message_that_changed() {
+        let found = of(&state(&[1, 2, 3, 4], &[0, 1, 2, 3]), &[1, 9, 3, 4, 5]);
+        assert_eq!(found.new_account, Some(NewAccount::HistoryEdited));
+        assert_eq!((found.edited_at, found.standing), (Some(1), vec![0]));
+    }
+
+    #[test]
+    fn what_was_left_out_may_change_or_go() {
+        let gone = of(&state(&[1, 2, 3, 4], &[0, 2, 3]), &[1, 3, 4, 5]);
+        assert_eq!((gone.edited_at, gone.standing), (Some(1), vec![0, 1, 2]));
+        let changed = of(&state(&[1, 2, 3], &[0, 2]), &[1, 9, 3, 4]);
+        assert_eq!((changed.edited_at, changed.standing), (Some(1), vec![0, 2]));
+    }
+
+    #[test]
+    fn a_message_that_is_repeated_is_told_from_its_first_place() {
+        let found = of(&state(&[1, 5, 5, 2], &[0, 2, 3]), &[1, 5, 5, 2, 5]);
+        assert_eq!(found.standing, [0, 2, 3]);
+        let edited = of(&state(&[1, 8, 5, 5], &[0, 2, 3]), &[1, 5, 5]);
+        assert_eq!(edited.standing, [0, 1, 2]);
+    }
+
+    #[test]
+    fn whatever_stands_before_all_messages_begins_anew() {
+        let before = state(&[1, 2], &[0, 1]);
+        let reason = |setting: &Setting<'_>, messages: &[u64]| {
+            let found = Continuation::of(Some(&before), setting, messages);
+            assert!(found.standing.is_empty() && found.known == 0);
+            found.new_account.unwrap()
+        };
+        let same = [1, 2];
+        assert_eq!(reason(&Setting { head: 8, ..SETTING }, &same), NewAccount::HeadChanged);
+        assert_eq!(reason(&Setting { model: None, ..SETTING }, &same), NewAccount::ModelChanged);
+        let other = Setting { format: "gemini", ..SETTING };
+        assert_eq!(reason(&other, &same), NewAccount::FormatChanged);
+        let late = Setting { is_expired: true, ..SETTING };
+        assert_eq!(reason(&late, &same), NewAccount::CacheExpired);
+        assert_eq!(reason(&SETTING, &[8, 9]), NewAccount::OtherConversation);
+        let first = Continuation::of(None, &SETTING, &same);
+        assert_eq!(first.new_account, Some(NewAccount::FirstStep));
+    }
+}

@@ -1,0 +1,162 @@
+//! Windows that keep the prompt cache, step by step.
+
+mod history;
+mod plan;
+mod settings;
+mod state;
+mod step;
+
+use std::sync::Arc;
+
+use crate::memo::SharedCounters;
+use crate::prepare::Purpose;
+use crate::{Engine, EngineError, Options, Prepared};
+
+pub use history::NewAccount;
+pub use settings::SessionSettings;
+pub use state::{Account, Fingerprint, SessionSchema, SessionState, Totals, Usage};
+pub use step::{SentAgain, SessionStep, Step};
+
+/// A conversation whose windows keep what the provider has in its cache.
+///
+/// Providers charge a tenth for the beginning of a request that they saw a moment ago. A window that
+/// is chosen anew at each call moves, and everything behind the first change is paid in full. A
+/// session changes the end of its window only: **cutting off the end costs nothing**, since what
+/// stands before the cut is in the cache. When the budget overflows, it decides where to cut and what
+/// is worth sending again behind the cut, by what the engine's policy finds things worth. What is
+/// sent again is paid for from an account: a share of all that arrived. So uncached tokens stay
+/// bounded whatever the policy wants.
+///
+/// [`next`](Self::next) proposes a window; [`accept`](Self::accept) makes it count once the provider
+/// has answered. A second `next` without that starts from the last accepted step, so that a call that
+/// failed or is repeated spends nothing.
+///
+/// ```
+/// use cupel_engine::Engine;
+///
+/// let engine = Engine::builder().max_tokens(60).tokenizer("estimate").build()?;
+/// let mut session = engine.session();
+/// let mut messages = vec![r#"{"role": "user", "content": "Please count to three."}"#.to_owned()];
+/// for number in ["one", "two", "three"] {
+///     let step = session.next(format!("[{}]", messages.join(",")))?;
+///     assert!(step.summary.tokens_after <= 60);
+///     // Send `step.text`; when the answer has come:
+///     session.accept();
+///     messages.push(format!(r#"{{"role": "assistant", "content": "{number}"}}"#));
+///     messages.push(r#"{"role": "user", "content": "Go on."}"#.to_owned());
+/// }
+/// let step = session.next(format!("[{}]", messages.join(",")))?;
+/// assert_eq!(step.session.unchanged_messages, 5, "only the end is new");
+/// # Ok::<(), cupel_engine::EngineError>(())
+/// ```
+#[derive(Clone)]
+pub struct Session {
+    engine: Engine,
+    settings: SessionSettings,
+    accepted: Option<SessionState>,
+    proposed: Option<SessionState>,
+    counters: Arc<SharedCounters>,
+}
+
+impl Engine {
+    /// Begins a session: windows that keep the prompt cache.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        Session {
+            engine: self.clone(),
+            settings: SessionSettings::default(),
+            accepted: None,
+            proposed: None,
+            counters: Arc::default(),
+        }
+    }
+
+    /// Goes on with a session that was written down.
+    #[must_use]
+    pub fn resume(&self, state: SessionState) -> Session {
+        Session { accepted: Some(state), ..self.session() }
+    }
+}
+
+impl Session {
+    /// The same with other settings.
+    #[must_use]
+    pub fn with_settings(self, settings: SessionSettings) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// Proposes the window of the next request: the whole history so far, as for
+    /// [`Engine::select`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::select`]. The session stays what it was.
+    pub fn next(&mut self, text: impl Into<Arc<str>>) -> Result<Step, EngineError> {
+        self.next_with(text, &Options::default(), None)
+    }
+
+    /// The same with other settings for this call, and the time in seconds since 1970, which tells
+    /// whether the provider still remembers. Without a time it is taken to.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::select_with`]. The session stays what it was.
+    pub fn next_with(
+        &mut self,
+        text: impl Into<Arc<str>>,
+        options: &Options,
+        now: Option<u64>,
+    ) -> Result<Step, EngineError> {
+        self.proposed = None;
+        let purpose = Purpose::Session(&self.counters);
+        let prepared = Prepared::new(self.engine.clone(), text.into(), options, purpose)?;
+        let (step, state) =
+            step::next(&prepared, &self.settings, self.accepted.as_ref(), now)?;
+        self.counters.forget_unused();
+        self.proposed = Some(state);
+        Ok(step)
+    }
+
+    /// The provider has answered: the step that was proposed last counts. `false` if there is none.
+    pub fn accept(&mut self) -> bool {
+        let is_proposed = self.proposed.is_some();
+        if is_proposed {
+            self.accepted = self.proposed.take();
+        }
+        is_proposed
+    }
+
+    /// Forgets the step that was proposed last, as the next one does anyway.
+    pub fn roll_back(&mut self) {
+        self.proposed = None;
+    }
+
+    /// What is remembered of the accepted steps; `None` before the first.
+    #[must_use]
+    pub fn state(&self) -> Option<&SessionState> {
+        self.accepted.as_ref()
+    }
+
+    /// The state that [`accept`](Self::accept) would make the session's.
+    #[must_use]
+    pub fn proposed_state(&self) -> Option<&SessionState> {
+        self.proposed.as_ref()
+    }
+
+    /// The engine that it is a session of.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let steps = self.accepted.as_ref().map_or(0, |state| state.steps);
+        f.debug_struct("Session")
+            .field("engine", &self.engine)
+            .field("settings", &self.settings)
+            .field("steps", &steps)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,38 @@
+//! The constants of a session.
+
+use std::time::Duration;
+
+/// The constants of a session.
+///
+/// ```
+/// # use cupel_engine::SessionSettings;
+/// let settings = SessionSettings::default();
+/// assert_eq!(settings.resend_share, 0.3);
+/// assert_eq!(settings.cache_lifetime.as_secs(), 300);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct SessionSettings {
+    /// How many tokens may be sent again for each that arrives. Uncached tokens stay below the head
+    /// and one plus this times what arrived.
+    pub resend_share: f64,
+    /// What a token must be worth to be sent again, as a share of what one is worth on average in
+    /// the best window.
+    pub threshold: f64,
+    /// What an item pays for its size when things compete to be sent again: its worth is divided by
+    /// tokens to this power.
+    pub size_exponent: f64,
+    /// How long the provider remembers.
+    pub cache_lifetime: Duration,
+}
+
+impl Default for SessionSettings {
+    fn default() -> Self {
+        Self {
+            resend_share: 0.3,
+            threshold: 0.6,
+            size_exponent: 0.6,
+            cache_lifetime: Duration::from_secs(300),
+        }
+    }
+}
