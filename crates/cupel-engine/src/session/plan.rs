@@ -67,10 +67,12 @@ impl Plan {
 /// The best window, or `None` if not even what is pinned can be had.
 pub(super) fn plan(situation: &Situation<'_>) -> Option<Plan> {
     let mut filler = Filler::new(situation);
-    let price = situation.threshold * filler.average_worth();
-    filler.forget_cheap(price);
     let window = situation.window;
     let first = window.iter().take_while(|at| situation.units[**at].is_pinned).count();
+    // Where nothing stands, nothing is sent again: all that fits is taken.
+    let threshold = if first == window.len() { 0.0 } else { situation.threshold };
+    let price = threshold * filler.average_worth();
+    filler.forget_cheap(price);
     let mut best: Option<(Rank, Plan)> = None;
     for prefix in cuts(first, window.len()) {
         let Some(fill) = filler.within_credit(prefix, price) else { continue };

@@ -30,7 +30,7 @@ impl Default for SessionSettings {
     fn default() -> Self {
         Self {
             resend_share: 0.3,
-            threshold: 0.6,
+            threshold: 0.65,
             size_exponent: 0.6,
             cache_lifetime: Duration::from_secs(300),
         }

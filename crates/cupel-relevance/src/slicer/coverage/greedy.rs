@@ -104,15 +104,17 @@ impl Contest {
         Outcome { taken, gains }
     }
 
-    /// What entrants are worth together, values that are covered already being worth nothing.
-    pub(super) fn worth(&self) -> Worth {
+    /// What entrants are worth together, values that are covered already being worth nothing. The
+    /// question is as good as the need that would win by as much, times `counts`.
+    pub(super) fn worth(&self, counts: f64) -> Worth {
         let weight = |need: u64| self.need.return_rate() * share(to_units(need), self.most);
         let by_value = self.need.by_value().iter().zip(&self.is_covered);
-        let mut worth = Worth::of_values(
-            by_value.map(|(need, is_covered)| if *is_covered { 0.0 } else { weight(*need) }).collect(),
-        );
-        for Entrant { position, question, .. } in &self.entrants {
-            let own = weight(self.need.own(*position)) + question;
+        let by_value =
+            by_value.map(|(need, is_covered)| if *is_covered { 0.0 } else { weight(*need) });
+        let mut worth = Worth::of_values(by_value.collect());
+        for Entrant { position, question, size, .. } in &self.entrants {
+            let asked = counts * question * share(self.most_per_size * size, self.most);
+            let own = weight(self.need.own(*position)) + asked;
             worth.push(own, self.need.values(*position).iter().copied());
         }
         worth

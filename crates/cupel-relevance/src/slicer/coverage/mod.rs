@@ -194,7 +194,13 @@ impl Slicer for CoverageSlice {
     fn worth(&self, request: &SliceRequest<'_>) -> Result<Worth, CupelError> {
         Ok(match self.contest(request) {
             None => Worth::of_scores(request.candidates),
-            Some(Weighed { contest, .. }) => contest.worth(),
+            Some(Weighed { contest, asked }) => {
+                // Who goes on with what was sent before is asked something else at every turn. So
+                // the question must be clear, and counts less the more of the list is an agent's
+                // own work.
+                let talk = 1.0 - contest.need().calls() as f64 / request.candidates.len() as f64;
+                contest.worth(asked.rho * talk.max(0.0).powi(2))
+            }
         })
     }
 
