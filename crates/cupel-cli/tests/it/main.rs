@@ -13,5 +13,6 @@ mod schemas;
 mod settings;
 mod support;
 mod terminal;
+mod told;
 #[cfg(unix)]
 mod writing;

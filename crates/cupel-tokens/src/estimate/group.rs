@@ -3,15 +3,26 @@
 /// Kinds of pieces, and the scripts that words are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Group {
-    /// A word of ASCII letters.
+    /// A word of ASCII letters, in English text: see [`Words`](super::words::Words).
+    English,
+    /// One in some other language, or in none.
     Word,
+    /// One in code or markup.
+    Code,
     Number,
     /// Not a piece, but each digit of a number: some tokenizers take them one by one.
     Digit,
+    /// Punctuation.
     Symbol,
+    /// What prose does without: brackets, operators, and the like.
+    CodeSymbol,
     Blank,
-    /// A word with a Latin letter outside ASCII.
+    /// A word with a letter that Western European languages have besides ASCII.
     Accented,
+    /// One with a Latin letter that they do not have.
+    Wide,
+    /// One with a letter of phonetic alphabets, or a mark that goes onto a letter.
+    LatinOther,
     /// One with a letter that only Vietnamese has.
     Vietnamese,
     Greek,
@@ -21,16 +32,21 @@ pub(super) enum Group {
     Armenian,
     Hebrew,
     Arabic,
+    /// A word with a letter that Arabic does not have, as in Persian.
+    ArabicOther,
     Devanagari,
     Bengali,
-    /// Gurmukhi, Gujarati and Oriya.
+    Gurmukhi,
     Gujarati,
+    Oriya,
     Tamil,
-    /// Telugu, Kannada and Malayalam.
     Telugu,
+    Kannada,
+    Malayalam,
     Sinhala,
     Thai,
     Lao,
+    Tibetan,
     Myanmar,
     Georgian,
     Ethiopic,
@@ -39,6 +55,8 @@ pub(super) enum Group {
     Kana,
     /// Han, and the punctuation that goes with it.
     Han,
+    /// Any other script.
+    Rare,
     Emoji,
     Other,
 }
@@ -48,21 +66,31 @@ impl Group {
     pub(super) const COUNT: usize = Self::Other as usize + 1;
 
     /// The group of a piece: the script of its first letter outside ASCII, but a letter that only
-    /// some languages of a script have decides wherever it is.
+    /// some languages of a script have decides wherever it is. What words there are of ASCII letters
+    /// alone is not told apart here.
     pub(super) fn of(piece: &str) -> Self {
         if piece.is_ascii() {
-            return Self::of_plain(piece).unwrap_or(Self::Symbol);
+            return Self::of_plain(piece).unwrap_or_else(|| Self::of_symbols(piece));
         }
-        let mut group = None;
+        let mut group: Option<Self> = None;
         for script in piece.chars().filter_map(Self::of_letter) {
-            if matches!(script, Self::Vietnamese | Self::CyrillicOther) {
-                return script;
+            if group.is_none_or(|group| script.telling() > group.telling()) {
+                group = Some(script);
             }
-            group = group.or(Some(script));
         }
         group
             .or_else(|| Self::of_plain(piece.trim_start_matches(['‘', '’', '“', '”'])))
             .unwrap_or(Self::Other)
+    }
+
+    /// Whether a letter of this group says more about a word than other letters in it.
+    const fn telling(self) -> u8 {
+        match self {
+            Self::Vietnamese => 3,
+            Self::LatinOther => 2,
+            Self::Wide | Self::CyrillicOther | Self::ArabicOther => 1,
+            _ => 0,
+        }
     }
 
     /// A word, a number or blanks. A word may have another character before it.
@@ -78,27 +106,38 @@ impl Group {
         }
     }
 
+    fn of_symbols(piece: &str) -> Self {
+        if piece.bytes().any(is_code) { Self::CodeSymbol } else { Self::Symbol }
+    }
+
     /// The script of a letter; nothing for ASCII and for punctuation that all scripts use.
     fn of_letter(c: char) -> Option<Self> {
         Some(match u32::from(c) {
-            0xaa | 0xb5 | 0xba => Self::Accented,
+            0xaa | 0xb5 | 0xba | 0xc0..0x100 => Self::Accented,
             0..0xc0 | 0x2000..0x2070 => return None,
             0x110 | 0x111 | 0x1a0 | 0x1a1 | 0x1af | 0x1b0 | 0x1ea0..0x1efa => Self::Vietnamese,
-            0xc0..0x250 | 0x1e00..0x1f00 => Self::Accented,
+            0x100..0x250 | 0x1e00..0x1f00 => Self::Wide,
+            0x250..0x370 | 0x1d00..0x1dc0 => Self::LatinOther,
             0x370..0x400 | 0x1f00..0x2000 => Self::Greek,
             0x401 | 0x410..0x450 | 0x451 => Self::Cyrillic,
             0x400..0x530 => Self::CyrillicOther,
             0x530..0x590 => Self::Armenian,
             0x590..0x600 => Self::Hebrew,
+            0x671..0x6d4 | 0x6ee..0x6f0 | 0x6fa..0x780 => Self::ArabicOther,
             0x600..0x780 | 0xfb50..0xfe00 | 0xfe70..0xff00 => Self::Arabic,
             0x900..0x980 => Self::Devanagari,
             0x980..0xa00 => Self::Bengali,
-            0xa00..0xb80 => Self::Gujarati,
+            0xa00..0xa80 => Self::Gurmukhi,
+            0xa80..0xb00 => Self::Gujarati,
+            0xb00..0xb80 => Self::Oriya,
             0xb80..0xc00 => Self::Tamil,
-            0xc00..0xd80 => Self::Telugu,
+            0xc00..0xc80 => Self::Telugu,
+            0xc80..0xd00 => Self::Kannada,
+            0xd00..0xd80 => Self::Malayalam,
             0xd80..0xe00 => Self::Sinhala,
             0xe00..0xe80 => Self::Thai,
             0xe80..0xf00 => Self::Lao,
+            0xf00..0x1000 => Self::Tibetan,
             0x1000..0x10a0 => Self::Myanmar,
             0x10a0..0x1100 => Self::Georgian,
             0x1200..0x13a0 => Self::Ethiopic,
@@ -107,9 +146,15 @@ impl Group {
             0x3040..0x3100 => Self::Kana,
             0x3000..0x3040 | 0x3400..0xa000 | 0xf900..0xfb00 | 0xff00..0xfff0 => Self::Han,
             0x2600..0x2800 | 0xfe00..0xfe10 | 0x1f000..0x1fb00 => Self::Emoji,
+            _ if c.is_alphabetic() => Self::Rare,
             _ => Self::Other,
         })
     }
+}
+
+/// Whether prose does without this character.
+pub(super) const fn is_code(byte: u8) -> bool {
+    matches!(byte, b'#'..=b'&' | b'*' | b'+' | b'/' | b'<'..=b'>' | b'@' | b'['..=b'`' | b'{'..=b'~')
 }
 
 #[cfg(test)]
@@ -124,16 +169,22 @@ mod tests {
             ("“word", Group::Word),
             ("123", Group::Number),
             ("½", Group::Number),
-            (" {\n", Group::Symbol),
+            (".\n", Group::Symbol),
+            (" {\n", Group::CodeSymbol),
             ("  ", Group::Blank),
             ("\n\n", Group::Blank),
-            (" żółw", Group::Accented),
+            (" où", Group::Accented),
+            (" żółw", Group::Wide),
+            (" gəlir", Group::LatinOther),
             (" người", Group::Vietnamese),
             (" λόγος", Group::Greek),
             (" слово", Group::Cyrillic),
             (" їжак", Group::CyrillicOther),
+            (" كتاب", Group::Arabic),
+            (" گفت", Group::ArabicOther),
             ("上下文", Group::Han),
             ("テキスト", Group::Kana),
+            ("ދިވެހި", Group::Rare),
             ("🚀", Group::Emoji),
             ("…", Group::Other),
         ] {

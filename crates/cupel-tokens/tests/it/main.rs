@@ -1,5 +1,6 @@
 //! Tests through the public interface.
 
+mod calibrated;
 mod cutting;
 mod estimates;
 mod hard;

@@ -1,0 +1,116 @@
+//! Which language words of ASCII letters are in.
+
+use super::group::{Group, is_code};
+
+/// So many tokens of words around it are taken for English, for each word that only English has.
+const VOUCHED_BY_ENGLISH: usize = 10;
+
+/// So many tokens of words are taken for code, for each sign of it.
+const VOUCHED_BY_CODE: usize = 3;
+
+/// What in a text says which language its plain words are in.
+///
+/// A tokenizer that was made with English in mind takes other languages apart more finely, however
+/// plain their letters are. English gives itself away by a few words that no text is long without,
+/// and code by its symbols. What neither vouches for may be in any language.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    english: usize,
+    code: usize,
+}
+
+/// The tokens of plain words by what they are.
+pub(super) struct Shares {
+    pub(super) english: usize,
+    pub(super) code: usize,
+}
+
+impl Words {
+    /// Looks for signs in a piece.
+    pub(super) fn see(&mut self, group: Group, piece: &str) {
+        match group {
+            Group::Word if is_english(piece) => self.english += 1,
+            Group::Word if begins_code(piece) => self.code += 1,
+            Group::CodeSymbol => self.code += 1,
+            _ => {}
+        }
+    }
+
+    /// How many of so many tokens of plain words are English, and how many code.
+    pub(super) fn shares(&self, tokens: usize) -> Shares {
+        let english = tokens.min(self.english.saturating_mul(VOUCHED_BY_ENGLISH));
+        let code = (tokens - english).min(self.code.saturating_mul(VOUCHED_BY_CODE));
+        Shares { english, code }
+    }
+}
+
+/// Whether a piece is a word that is frequent in English and in no other language.
+fn is_english(piece: &str) -> bool {
+    let word = piece.trim_start_matches(' ').as_bytes();
+    let mut lower = [0; 6];
+    let Some(lower) = lower.get_mut(..word.len()) else { return false };
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    matches!(
+        &*lower,
+        b"the"
+            | b"and"
+            | b"are"
+            | b"you"
+            | b"not"
+            | b"that"
+            | b"with"
+            | b"this"
+            | b"from"
+            | b"have"
+            | b"your"
+            | b"when"
+            | b"they"
+            | b"been"
+            | b"what"
+            | b"which"
+            | b"their"
+            | b"would"
+            | b"there"
+            | b"should"
+    )
+}
+
+/// Whether a word follows a character as it does in code, as in `.len` or `_size`.
+fn begins_code(piece: &str) -> bool {
+    piece.bytes().next().is_some_and(|first| first == b'.' || is_code(first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(pieces: &[&str]) -> Words {
+        let mut words = Words::default();
+        for piece in pieces {
+            words.see(Group::of(piece), piece);
+        }
+        words
+    }
+
+    #[test]
+    fn english_words_vouch_for_others_around_them() {
+        let Shares { english, code } =
+            seen(&["The", " crane", " lifts", " the", " boat"]).shares(5);
+        assert_eq!((english, code), (5, 0));
+        let Shares { english, .. } = seen(&["Derek", " mengangkat", " kapal"]).shares(7);
+        assert_eq!(english, 0);
+    }
+
+    #[test]
+    fn symbols_vouch_for_code() {
+        let Shares { english, code } = seen(&["if", " x", " ==", " self", ".len", " {"]).shares(20);
+        assert_eq!((english, code), (0, 9));
+    }
+
+    #[test]
+    fn no_more_is_vouched_for_than_there_is() {
+        let Shares { english, code } = seen(&[" the", " {", "}"]).shares(12);
+        assert_eq!((english, code), (10, 2));
+    }
+}
