@@ -70,7 +70,7 @@ impl Group {
     /// alone is not told apart here.
     pub(super) fn of(piece: &str) -> Self {
         if piece.is_ascii() {
-            return Self::of_plain(piece).unwrap_or_else(|| Self::of_symbols(piece));
+            return Self::of_ascii(piece.as_bytes());
         }
         let mut group: Option<Self> = None;
         for script in piece.chars().filter_map(Self::of_letter) {
@@ -106,8 +106,16 @@ impl Group {
         }
     }
 
-    fn of_symbols(piece: &str) -> Self {
-        if piece.bytes().any(is_code) { Self::CodeSymbol } else { Self::Symbol }
+    /// The same for ASCII, which most pieces are; and symbols.
+    fn of_ascii(piece: &[u8]) -> Self {
+        match piece {
+            [first, ..] if first.is_ascii_alphabetic() => Self::Word,
+            [_, second, ..] if second.is_ascii_alphabetic() => Self::Word,
+            [first, ..] if first.is_ascii_digit() => Self::Number,
+            _ if piece.trim_ascii_start().is_empty() => Self::Blank,
+            _ if piece.iter().any(|&byte| is_code(byte)) => Self::CodeSymbol,
+            _ => Self::Symbol,
+        }
     }
 
     /// The script of a letter; nothing for ASCII and for punctuation that all scripts use.

@@ -46,9 +46,11 @@ impl Words {
 
 /// Whether a piece is a word that is frequent in English and in no other language.
 fn is_english(piece: &str) -> bool {
-    let word = piece.trim_start_matches(' ').as_bytes();
+    let word = piece.strip_prefix(' ').unwrap_or(piece).as_bytes();
     let mut lower = [0; 6];
-    let Some(lower) = lower.get_mut(..word.len()) else { return false };
+    let Some(lower) = lower.get_mut(..word.len()).filter(|lower| lower.len() > 2) else {
+        return false;
+    };
     lower.copy_from_slice(word);
     lower.make_ascii_lowercase();
     matches!(
