@@ -175,7 +175,12 @@ fn summarize(pairs: &[Pair], rows: &[(String, Vec<Cell>)]) {
             .filter(|(_, cells)| cells[index].kept < KEPT)
             .map(|(name, cells)| format!("{name} ({})", cells[index].kept))
             .collect();
-        let kept = rows.len() - broken.len();
-        println!("- {}: {kept} of {} rows; not {}", pair.name, rows.len(), broken.join(", "));
+        let (name, all) = (&pair.name, rows.len());
+        if broken.is_empty() {
+            println!("- {name}: all {all} rows");
+        } else {
+            let kept = all - broken.len();
+            println!("- {name}: {kept} of {all} rows; not {}", broken.join(", "));
+        }
     }
 }
