@@ -15,7 +15,7 @@
 //!    what the user said, and more for what the user said first, where the task mostly stands.
 //! 7. **Instructions take no part**: the system prompt and tool definitions are always there.
 //! 8. **Whether values come back** is seen from the calls so far: the share of them that hold a
-//!    value seen before. Where none do, need carries nothing.
+//!    value which was said or came back before. Where none do, need carries nothing.
 //!
 //! [`Need`] is rules 2 to 8, [`Mentions`] rule 1, kept between requests.
 

@@ -59,6 +59,12 @@ impl Store {
         &self.lists[self.items[item as usize].called.clone()]
     }
 
+    /// The values of what an item says and of what came back.
+    pub(super) fn learnt(&self, item: u32) -> impl Iterator<Item = &u32> {
+        let ItemSpans { said, returned, .. } = &self.items[item as usize];
+        self.lists[said.clone()].iter().chain(&self.lists[returned.clone()])
+    }
+
     /// The values of each message of an item.
     pub(super) fn messages(&self, item: u32) -> [&[u32]; 3] {
         let spans = &self.items[item as usize];

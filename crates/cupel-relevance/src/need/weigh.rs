@@ -82,8 +82,8 @@ impl Need {
         mentions.look(items, |store, numbers| weigh(items, store, numbers, parameters))
     }
 
-    /// The share of calls that hold a value seen before them, out of all calls and one more: with
-    /// few calls little is known.
+    /// The share of calls that hold a value which was said or came back before them, out of all
+    /// calls and one more: with few calls little is known.
     #[must_use]
     pub fn return_rate(&self) -> f64 {
         self.returning_calls as f64 / (self.calls as f64 + 1.0)
@@ -95,7 +95,8 @@ impl Need {
         self.calls
     }
 
-    /// How many of them hold a value seen before.
+    /// How many of them hold a value that was said or came back before. What only other calls
+    /// asked for, a page or a unit, has to be kept for nobody.
     #[must_use]
     pub fn returning_calls(&self) -> usize {
         self.returning_calls
@@ -195,7 +196,7 @@ fn count_calls(
             let returns = store.called(numbers[at]).iter().any(|value| is_seen[*value as usize]);
             need.returning_calls += usize::from(returns);
         }
-        for value in store.all(numbers[at]) {
+        for value in store.learnt(numbers[at]) {
             is_seen[*value as usize] = true;
         }
     }
@@ -295,6 +296,17 @@ mod tests {
         assert_eq!((need.calls(), need.returning_calls()), (3, 1));
         assert_eq!(need.return_rate(), 0.25);
         assert_eq!(self::need(&[], PLAIN).return_rate(), 0.0);
+    }
+
+    #[test]
+    fn what_only_calls_asked_for_does_not_come_back() {
+        let items = build([
+            call("get {\"unit\": \"kilo_2\"}\na_1"),
+            call("get {\"unit\": \"kilo_2\"}\nb_2"),
+            tagged("make it kilo_2", &["role:user"]),
+            call("get {\"unit\": \"kilo_2\"}\nc_3"),
+        ]);
+        assert_eq!(need(&items, PLAIN).returning_calls(), 1);
     }
 
     #[test]

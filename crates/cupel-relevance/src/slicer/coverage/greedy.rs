@@ -18,6 +18,8 @@ pub(super) struct Entrant {
     pub(super) size: f64,
     /// What the question says.
     pub(super) question: f64,
+    /// What is left of that once it has paid for the room that it takes: 1 for all of it.
+    pub(super) room: f64,
 }
 
 /// What is weighed: need as far as it is uncovered, per size, and the question.
@@ -30,7 +32,7 @@ pub(super) struct Contest {
     uncovered: Vec<u64>,
     /// The most need per size that any entrant has by itself.
     most_per_size: f64,
-    /// The most need that any entrant has by itself.
+    /// The most that any entrant would add by itself.
     most: f64,
 }
 
@@ -62,10 +64,12 @@ impl Contest {
         };
         let uncovered = entrants.iter().map(uncovered).collect();
         let by_itself = |entrant: &Entrant| need.of_item(entrant.position);
-        let most = entrants.iter().map(by_itself).fold(0.0, f64::max);
         let per_size = |entrant: &Entrant| by_itself(entrant) / entrant.size;
         let most_per_size = entrants.iter().map(per_size).fold(0.0, f64::max);
-        Self { need, entrants, is_covered, uncovered, most_per_size, most }
+        let mut contest = Self { need, entrants, is_covered, uncovered, most_per_size, most: 1.0 };
+        let adds = |at: usize| contest.gain(at);
+        contest.most = (0..contest.entrants.len()).map(adds).fold(0.0, f64::max);
+        contest
     }
 
     pub(super) fn need(&self) -> &Need {
@@ -158,15 +162,25 @@ impl Contest {
 
     /// What an entrant is worth now, for its size.
     fn bid(&self, entrant: usize) -> Bid {
-        let Entrant { age, size, question, .. } = self.entrants[entrant];
-        let need = share(to_units(self.uncovered[entrant]) / size, self.most_per_size);
-        Bid { key: self.need.return_rate() * need + question, age, entrant }
+        let Entrant { age, question, room, .. } = self.entrants[entrant];
+        Bid { key: self.needed_per_size(entrant) + question * room, age, entrant }
     }
 
-    /// What an entrant adds now: need as a share of the most that one has, and the question.
+    /// What an entrant adds now, as a share of the most that one could: what it is worth for its
+    /// size, times its tokens.
+    ///
+    /// Who bids most per token is taken first. So what a larger budget has room for is worth more
+    /// than all that it displaces, and the sum over a window does not fall with more budget, but
+    /// for the room that the question pays for.
     fn gain(&self, entrant: usize) -> f64 {
-        let need = share(to_units(self.uncovered[entrant]), self.most);
-        self.need.return_rate() * need + self.entrants[entrant].question
+        let Entrant { tokens, question, .. } = self.entrants[entrant];
+        share(tokens.max(1) as f64 * (self.needed_per_size(entrant) + question), self.most)
+    }
+
+    /// The need that an entrant would cover, for its size: a share of the most that one has.
+    fn needed_per_size(&self, entrant: usize) -> f64 {
+        let per_size = to_units(self.uncovered[entrant]) / self.entrants[entrant].size;
+        self.need.return_rate() * share(per_size, self.most_per_size)
     }
 }
 

@@ -53,8 +53,8 @@ impl Default for CoverageParameters {
 ///
 /// 1. The [need](crate::need) of every value is weighed over the whole list. What is pinned covers
 ///    its values from the beginning.
-/// 2. Need counts as far as values come back: times the share κ of calls that hold a value seen
-///    before.
+/// 2. Need counts as far as values come back: times the share κ of calls that hold a value which
+///    was said or came back before.
 /// 3. Scores are what the question says. They count for what stands before the user's last turn:
 ///    what came after it is the agent's own work, whose values speak for it.
 /// 4. The question counts as far as it singles something out: times ρ, which is 0 where the best
@@ -64,6 +64,11 @@ impl Default for CoverageParameters {
 ///    only near something does not push out the rest.
 /// 6. Take the item with the most of both, of equals the newer; what it covers is worth nothing
 ///    elsewhere; skip what does not fit; go on.
+///
+/// **More budget:** what an item adds is what it is worth for its size, times its tokens; so the
+/// greedy choice is that of the most value per token. What a larger budget lets in is then worth
+/// more than all that it displaces: the total of a window does not fall, but for the room that
+/// a hit pays for, which depends on the window.
 ///
 /// **Ties and edge cases:** a score that is NaN or negative is 0. Without the list of the request,
 /// the candidates are all that there is. A target of 0 takes nothing.
@@ -147,13 +152,14 @@ impl CoverageSlice {
             .candidates
             .iter()
             .zip(positions)
-            .zip(&asked.shares)
-            .map(|((candidate, at), share)| Entrant {
+            .zip(asked.shares.iter().zip(&asked.rooms))
+            .map(|((candidate, at), (share, room))| Entrant {
                 position: *at,
                 age: asked.order[*at],
                 tokens: candidate.tokens(),
                 size: (candidate.tokens().max(1) as f64).powf(self.parameters.size_exponent),
                 question: asked.rho * share,
+                room: *room,
             })
             .collect();
         let contest = Contest::new(need, entrants, list.iter().map(ContextItem::pinned));

@@ -30,8 +30,10 @@ impl Default for Question {
 pub(super) struct Asked {
     /// How far it counts.
     pub(super) rho: f64,
-    /// For each candidate what it says, the best being 1 before room is paid for.
+    /// For each candidate what it says, the best being 1.
     pub(super) shares: Vec<f64>,
+    /// For each candidate what is left of that once it has paid for the room that it takes.
+    pub(super) rooms: Vec<f64>,
     /// For each item of the list which in time it is.
     pub(super) order: Vec<u32>,
     /// Tokens after the user's last turn; `None` if the user never spoke.
@@ -70,20 +72,21 @@ impl Question {
             }
         }
         let rho = self.rho(&shares, asked_of);
-        let budget = request.budget.target_tokens() as f64;
         for (share, candidate) in shares.iter_mut().zip(request.candidates) {
             *share /= (candidate.tokens().max(1) as f64).powf(self.size_exponent);
         }
         let largest = largest(&shares);
-        for (share, candidate) in shares.iter_mut().zip(request.candidates) {
-            let free = (1.0 - candidate.tokens() as f64 / budget).max(0.0);
-            *share *= free.powf(self.room_exponent) / largest;
+        for share in &mut shares {
+            *share /= largest;
         }
+        let budget = request.budget.target_tokens() as f64;
+        let room = |tokens: i64| (1.0 - tokens as f64 / budget).max(0.0).powf(self.room_exponent);
+        let rooms = request.candidates.iter().map(|candidate| room(candidate.tokens())).collect();
         let newer_tokens = last_turn.map(|turn| {
             let newer = by_time[turn as usize + 1..].iter().map(|at| list[*at as usize].tokens());
             newer.fold(0, |sum: i64, tokens| sum.saturating_add(tokens.max(0)))
         });
-        Asked { rho, shares, order, newer_tokens }
+        Asked { rho, shares, rooms, order, newer_tokens }
     }
 
     /// How far the best stands out of the mean.

@@ -236,8 +236,8 @@ fn literal(list: &[ContextItem], scores: &[f64], target: i64) -> Vec<usize> {
     let largest = competing.iter().map(|at| sized(*at)).fold(0.0, f64::max);
     let asked_share = |at: usize| {
         let free = (1.0 - tokens(at) as f64 / target as f64).max(0.0);
-        rho * (sized(at)
-            * (free.powf(question.room_exponent) / if largest > 0.0 { largest } else { 1.0 }))
+        let share = sized(at) / if largest > 0.0 { largest } else { 1.0 };
+        rho * share * free.powf(question.room_exponent)
     };
     let size = |at: usize| (tokens(at) as f64).powf(size_exponent);
     let most = competing.iter().map(|at| need.of_item(*at) / size(*at)).fold(0.0, f64::max);
@@ -284,6 +284,38 @@ fn the_heap_picks_what_the_literal_steps_pick() {
         assert_eq!(picks, expected, "{list:?} {scores:?} {target}");
     }
     assert!(compared > 1_000, "{compared}");
+}
+
+/// The sum over a window of what its items added.
+fn total(slicer: &CoverageSlice, list: &[ContextItem], scores: &[f64], tokens: i64) -> f64 {
+    let competing: Vec<usize> = (0..list.len()).filter(|at| !list[*at].pinned()).collect();
+    let candidates: Vec<Candidate<'_>> =
+        competing.iter().map(|at| Candidate::new(&list[*at], scores[*at])).collect();
+    let budget = budget(tokens);
+    let request = SliceRequest::new(&candidates, &budget).within(list);
+    let explained = slicer.explain(&request).unwrap().unwrap();
+    let selected = slicer.select(&request).unwrap().selected;
+    selected.iter().filter_map(|at| explained.gain(*at)).sum()
+}
+
+#[test]
+fn more_budget_is_never_worth_less_where_room_costs_nothing() {
+    let question = Question { room_exponent: 0.0, ..Question::default() };
+    let parameters = CoverageParameters { question, ..Default::default() };
+    let slicer = CoverageSlice::with_parameters(parameters).unwrap();
+    let mut random = Random(23);
+    let mut grew = 0;
+    for _ in 0..300 {
+        let (list, scores) = random_list(&mut random);
+        let mut most = 0.0;
+        for tokens in 1..200 {
+            let total = total(&slicer, &list, &scores, tokens);
+            assert!(total >= most - 1e-9, "{list:?} {scores:?}: {total} at {tokens} after {most}");
+            grew += usize::from(total > most);
+            most = total.max(most);
+        }
+    }
+    assert!(grew > 1_000, "{grew}");
 }
 
 #[test]
