@@ -4,6 +4,7 @@ mod answers;
 mod errors;
 mod examples;
 mod min_budget;
+mod more_budget;
 #[cfg(feature = "schema")]
 mod schemas;
 mod whole;

@@ -19,8 +19,11 @@ use crate::{Bm25Parameters, CoverageParameters, Kernel, NeighbourParameters};
 /// - **With vectors** ([`Strategies::with_vectors`](crate::Strategies::with_vectors)): beside the
 ///   words, how alike an item and the question are, and what stands around it. Without them, nothing
 ///   changes.
-/// - The best are taken, whatever their size; among equals the newest. Where nothing is relevant, so
-///   are the newest.
+/// - **Where calls stand with their results**, as in an agent's request: what covers most of what
+///   will be needed next, and what the question singles out; each pays for its size. See
+///   [`CoverageSlice`](crate::CoverageSlice).
+/// - Elsewhere the best are taken, whatever their size; among equals the newest. Where nothing is
+///   relevant, so are the newest.
 ///
 /// Items of equal text are not dropped: people do say "Yes." twice. Copies that matter are found by
 /// [`supersede`](crate::supersede).
