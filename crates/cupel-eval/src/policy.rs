@@ -34,13 +34,21 @@ pub struct PolicySelector<'p> {
     build: Box<Build<'p>>,
 }
 
-/// From a query's text and its candidates to the pipeline that selects among them.
-type Build<'p> = dyn Fn(&str, &[ContextItem]) -> Result<Pipeline, SelectorError> + Send + Sync + 'p;
+/// From a case to the pipeline that selects among its candidates.
+type Build<'p> = dyn Fn(Case<'_>) -> Result<Pipeline, SelectorError> + Send + Sync + 'p;
 
 impl<'p> PolicySelector<'p> {
     /// A pipeline for each query: from its text and its candidates.
     pub fn new(
         build: impl Fn(&str, &[ContextItem]) -> Result<Pipeline, SelectorError> + Send + Sync + 'p,
+    ) -> Self {
+        Self::for_cases(move |case| build(case.query.text(), case.candidates()))
+    }
+
+    /// A pipeline for each query, from all that is known of it: for what is kept by pool and id, as
+    /// vectors are.
+    pub fn for_cases(
+        build: impl Fn(Case<'_>) -> Result<Pipeline, SelectorError> + Send + Sync + 'p,
     ) -> Self {
         Self { build: Box::new(build) }
     }
@@ -48,7 +56,7 @@ impl<'p> PolicySelector<'p> {
 
 impl From<Pipeline> for PolicySelector<'_> {
     fn from(pipeline: Pipeline) -> Self {
-        Self::new(move |_, _| Ok(pipeline.clone()))
+        Self::for_cases(move |_| Ok(pipeline.clone()))
     }
 }
 
@@ -58,7 +66,7 @@ impl Selector for PolicySelector<'_> {
         case: Case<'_>,
         budgets: &[i64],
     ) -> Result<Vec<Option<Vec<usize>>>, SelectorError> {
-        let pipeline = (self.build)(case.query.text(), case.candidates())?;
+        let pipeline = (self.build)(case)?;
         let ranking = pipeline.rank(case.candidates())?;
         let select = |tokens: &i64| {
             let window = ranking.window(&ContextBudget::builder(*tokens).build()?)?;

@@ -122,6 +122,60 @@ fn what_is_written_is_read_again_with_the_same_figures() {
 }
 
 #[test]
+fn vectors_of_pools_join_what_is_measured() {
+    let folder = Folder::new();
+    // The vector of the question points where none of its words do.
+    let vectors = r#"{"pool": "talk/1", "items": {"1": [0, 1], "5": [1, 0]}, "queries": {"bread": [1, 0]}}
+{"pool": "elsewhere/1", "queries": {"q": [1, 0]}}
+"#;
+    let file = folder.write("vectors.jsonl", vectors);
+    let kept = |arguments: &[&str]| {
+        let written = folder.file("selections.jsonl");
+        let run = eval(&[&[TALK, "--budget=10", "--write", &written], arguments].concat());
+        (std::fs::read_to_string(&written).unwrap(), run.stderr)
+    };
+    let (by_words, _) = kept(&[]);
+    let (by_both, told) = kept(&["--vectors", &file]);
+    let line = |lines: &str, query: &str| {
+        lines.lines().find(|line| line.contains(query)).map(str::to_owned).unwrap()
+    };
+    assert!(line(&by_words, "bread").contains("\"selected\":[4]"), "{by_words}");
+    assert!(line(&by_both, "bread").contains("\"selected\":[5]"), "{by_both}");
+    assert_eq!(line(&by_both, "key"), line(&by_words, "key"), "it has no vector");
+    assert_eq!(told, format!("{file}: passed over 1 line for pools that are not in the data\n"));
+}
+
+#[test]
+fn the_vectors_of_the_readme_belong_to_its_pool() {
+    let readme = std::fs::read_to_string(root().join("examples/eval/README.md")).unwrap();
+    let block = |start: &str| {
+        let blocks = readme.split("```json\n").skip(1);
+        let mut blocks = blocks.map(|block| block.split("```").next().unwrap());
+        blocks.find(|block| block.contains(start)).unwrap().replace('\n', " ")
+    };
+    let folder = Folder::new();
+    let pool = folder.write("pool.jsonl", block("\"evidence\": [1]"));
+    let vectors = folder.write("vectors.jsonl", block("\"queries\": {\"q1\""));
+    let run = eval(&[&pool, "--vectors", &vectors, "--budget=10"]);
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn vectors_that_do_not_belong_to_the_data_are_refused() {
+    let folder = Folder::new();
+    let beyond = folder.write("beyond.jsonl", r#"{"pool": "talk/1", "items": {"6": [1, 0]}}"#);
+    let message =
+        format!("{beyond}: pool `talk/1`: items[6]: must be one of the 6 items of the request");
+    assert_cannot_run(&["eval", TALK, "--vectors", &beyond], &message);
+    let nobodys = folder.write("nobodys.jsonl", r#"{"items": [[1, 0]]}"#);
+    let run = run(&["eval", TALK, "--vectors", &nobodys]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    let runs = "examples/eval/runs/ferry.jsonl";
+    let message = "--vectors: is for pools, the data are runs of agents; leave it out";
+    assert_cannot_run(&["eval", runs, "--vectors", &nobodys], message);
+}
+
+#[test]
 fn selections_that_count_as_0_are_counted() {
     let folder = Folder::new();
     let file = folder.write(

@@ -237,8 +237,8 @@ fn the_readme_tells_the_size_of_each_file_and_its_line_can_be_read() {
     }
     let blocks: Vec<&str> = readme.split("```json\n").skip(1).collect();
     let block = |at: usize| blocks[at].split("```").next().unwrap().replace('\n', " ");
-    let data = AgentRuns::read("readme", block(2).as_bytes()).unwrap();
-    let windows = RecordedWindows::read("readme", block(3).as_bytes(), &data).unwrap();
+    let data = AgentRuns::read("readme", block(3).as_bytes()).unwrap();
+    let windows = RecordedWindows::read("readme", block(4).as_bytes(), &data).unwrap();
     assert_eq!(windows.budgets(), [250]);
 }
 

@@ -96,6 +96,18 @@ fn a_policy_sees_the_query_and_keeps_within_every_budget() {
 }
 
 #[test]
+fn a_policy_may_know_the_pool_and_the_query_by_name() {
+    let data = data(&[pool(&json!([{"id": "q7", "query": "which?", "evidence": [1]}]))]);
+    let seen = Mutex::new(Vec::new());
+    let selector = PolicySelector::for_cases(|case| {
+        seen.lock().unwrap().push((case.pool.name().to_owned(), case.query.id().to_owned()));
+        Ok(recency())
+    });
+    Evaluator::new(budgets(&[50])).run(&data, &[Method::new("p", selector)]).unwrap();
+    assert_eq!(seen.into_inner().unwrap(), [("set/one".to_owned(), "q7".to_owned())]);
+}
+
+#[test]
 fn only_candidates_are_handed_to_a_policy() {
     let data =
         data(&[pool(&json!([{"id": "q", "query": "which?", "evidence": [1], "before": 4}]))]);

@@ -160,6 +160,14 @@ pub struct UnknownLanguage {
     name: String,
 }
 
+impl UnknownLanguage {
+    /// A stable name for programs: `unknown-language`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        "unknown-language"
+    }
+}
+
 fn known() -> String {
     ROWS.map(|row| row.name).join(", ")
 }
@@ -204,5 +212,7 @@ mod tests {
             assert_eq!(language.name().to_uppercase().parse(), Ok(language));
             assert_eq!(language.code().parse(), Ok(language));
         }
+        let error = "Klingon".parse::<Language>().unwrap_err();
+        assert_eq!(error.code(), "unknown-language");
     }
 }

@@ -67,6 +67,14 @@ pub struct VectorFileError {
     pub problem: String,
 }
 
+impl VectorFileError {
+    /// A stable name for programs: `invalid-vectors`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        "invalid-vectors"
+    }
+}
+
 impl VectorFile {
     /// Reads the vectors of one request.
     ///
@@ -186,5 +194,6 @@ mod tests {
         assert!(file.for_items(&texts(&["a", "b", "c"])).is_ok());
         let error = file.for_items(&texts(&["a", "b"])).unwrap_err().to_string();
         assert_eq!(error, "items[2]: must be one of the 2 items of the request");
+        assert_eq!(VectorFile::parse("[]").unwrap_err().code(), "invalid-vectors");
     }
 }

@@ -83,6 +83,8 @@ fn refuse_what_is_for_pools(arguments: &Arguments) -> Result<(), Failure> {
         format!("--baseline {}", baseline.name())
     } else if !arguments.by_tokens.is_empty() {
         "--by-tokens".to_owned()
+    } else if arguments.vectors.is_some() {
+        "--vectors".to_owned()
     } else if arguments.by == Detail::Category {
         "--by category".to_owned()
     } else {

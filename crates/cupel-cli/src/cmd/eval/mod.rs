@@ -8,6 +8,7 @@ mod methods;
 mod pool_report;
 mod pools;
 mod trim;
+mod vectors;
 
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
@@ -99,6 +100,13 @@ pub(crate) struct Arguments {
     /// One of `o200k_base`, `cl100k_base`, `estimate`, or the path of a `tokenizer.json`.
     #[arg(long, value_name = "NAME|PATH")]
     tokenizer: Option<String>,
+
+    /// Vectors of the items and questions of pools, as JSON lines
+    ///
+    /// `{"pool": "talk/1", "items": [[0.1, …], null, …], "queries": {"q1": […]}}`. Made by an
+    /// embedding model of your choice; what has none is judged by its words.
+    #[arg(long, value_name = "FILE")]
+    vectors: Option<PathBuf>,
 
     /// The method that the others are compared with; the first if absent
     #[arg(long, value_name = "METHOD")]
@@ -244,7 +252,8 @@ fn show(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 fn destination(path: &Path, arguments: &Arguments) -> Result<Destination, Failure> {
     let existing = path.canonicalize().ok();
     let is_it = |input: &PathBuf| existing.is_some() && input.canonicalize().ok() == existing;
-    if arguments.data.iter().chain(&arguments.selections).any(is_it) {
+    let inputs = arguments.data.iter().chain(&arguments.selections).chain(&arguments.vectors);
+    if inputs.into_iter().any(is_it) {
         let text = format!("{}: is one of the inputs; name another file", path.display());
         return Err(Failure::CannotRun(text));
     }

@@ -1,12 +1,13 @@
 //! Pools of candidates, and queries whose evidence is known.
 
 use cupel_eval::{
-    DataSet, Evaluator, Method, PolicySelector, PoolReport, ReadOptions, RecordedSelections,
+    Case, DataSet, Evaluator, Method, PolicySelector, PoolReport, ReadOptions, RecordedSelections,
     write_selections,
 };
 use cupel_relevance::Strategies;
 
 use super::methods::{self, MeasuredPolicy};
+use super::vectors::PoolVectors;
 use super::{Arguments, Detail, Output, Source, chart, pool_report};
 use crate::error::Failure;
 use crate::progress::Progress;
@@ -35,8 +36,12 @@ pub(super) fn measure(
     }
     // Holds what was found out about texts, so that the next question need not do it again.
     let strategies = Strategies::new("");
+    let vectors = match &arguments.vectors {
+        Some(path) => PoolVectors::read(path, &data)?,
+        None => PoolVectors::default(),
+    };
     let mut methods: Vec<Method<'_>> =
-        policies.iter().map(|policy| method(policy, &strategies)).collect();
+        policies.iter().map(|policy| method(policy, &strategies, &vectors)).collect();
     methods.extend(arguments.baselines.iter().map(|known| Method::new(known.name(), *known)));
     methods.extend(selections.into_iter().map(|(name, read)| Method::new(name, read)));
     let names: Vec<&str> = methods.iter().map(Method::name).collect();
@@ -73,7 +78,13 @@ fn read(arguments: &Arguments, source: &Source<'_>) -> Result<DataSet, Failure> 
     data.map_err(Failure::cannot)
 }
 
-fn method<'m>(policy: &'m MeasuredPolicy, strategies: &'m Strategies) -> Method<'m> {
-    let build = |query: &str, items: &_| Ok(policy.pipeline(&strategies.ask(query), items)?);
-    Method::new(&policy.name, PolicySelector::new(build))
+fn method<'m>(
+    policy: &'m MeasuredPolicy,
+    strategies: &'m Strategies,
+    vectors: &'m PoolVectors,
+) -> Method<'m> {
+    let build = |case: Case<'_>| {
+        Ok(policy.pipeline(&vectors.ask(strategies, case), case.candidates())?)
+    };
+    Method::new(&policy.name, PolicySelector::for_cases(build))
 }
