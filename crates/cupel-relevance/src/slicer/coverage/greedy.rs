@@ -32,8 +32,10 @@ pub(super) struct Contest {
     uncovered: Vec<u64>,
     /// The most need per size that any entrant has by itself.
     most_per_size: f64,
+    /// The most need that any entrant has by itself.
+    most_need: f64,
     /// The most that any entrant would add by itself.
-    most: f64,
+    most_gain: f64,
 }
 
 /// Who was taken, and what each brought.
@@ -66,9 +68,12 @@ impl Contest {
         let by_itself = |entrant: &Entrant| need.of_item(entrant.position);
         let per_size = |entrant: &Entrant| by_itself(entrant) / entrant.size;
         let most_per_size = entrants.iter().map(per_size).fold(0.0, f64::max);
-        let mut contest = Self { need, entrants, is_covered, uncovered, most_per_size, most: 1.0 };
+        let most_need = entrants.iter().map(by_itself).fold(0.0, f64::max);
+        let most_gain = 1.0;
+        let mut contest =
+            Self { need, entrants, is_covered, uncovered, most_per_size, most_need, most_gain };
         let adds = |at: usize| contest.gain(at);
-        contest.most = (0..contest.entrants.len()).map(adds).fold(0.0, f64::max);
+        contest.most_gain = (0..contest.entrants.len()).map(adds).fold(0.0, f64::max);
         contest
     }
 
@@ -111,13 +116,13 @@ impl Contest {
     /// What entrants are worth together, values that are covered already being worth nothing. The
     /// question is as good as the need that would win by as much, times `counts`.
     pub(super) fn worth(&self, counts: f64) -> Worth {
-        let weight = |need: u64| self.need.return_rate() * share(to_units(need), self.most);
+        let weight = |need: u64| self.need.return_rate() * share(to_units(need), self.most_need);
         let by_value = self.need.by_value().iter().zip(&self.is_covered);
         let by_value =
             by_value.map(|(need, is_covered)| if *is_covered { 0.0 } else { weight(*need) });
         let mut worth = Worth::of_values(by_value.collect());
         for Entrant { position, question, size, .. } in &self.entrants {
-            let asked = counts * question * share(self.most_per_size * size, self.most);
+            let asked = counts * question * share(self.most_per_size * size, self.most_need);
             let own = weight(self.need.own(*position)) + asked;
             worth.push(own, self.need.values(*position).iter().copied());
         }
@@ -174,7 +179,7 @@ impl Contest {
     /// for the room that the question pays for.
     fn gain(&self, entrant: usize) -> f64 {
         let Entrant { tokens, question, .. } = self.entrants[entrant];
-        share(tokens.max(1) as f64 * (self.needed_per_size(entrant) + question), self.most)
+        share(tokens.max(1) as f64 * (self.needed_per_size(entrant) + question), self.most_gain)
     }
 
     /// The need that an entrant would cover, for its size: a share of the most that one has.
