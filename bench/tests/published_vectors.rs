@@ -10,7 +10,8 @@ fn the_published_required_vectors_pass_and_the_readme_tells_how_many() {
         .expect("vectors");
     let summary = run(&files, &mut LibraryImplementation, &Options::default());
     assert!(summary.is_success(), "{summary}");
-    let readme = include_str!("../../README.md");
+    let readme: Vec<&str> = include_str!("../../README.md").split_whitespace().collect();
+    let readme = readme.join(" ");
     let claim = format!("all {} Required vectors that cupel 1.2.0 ships", files.len());
     assert!(readme.contains(&claim), "the README must say: {claim}");
 }
