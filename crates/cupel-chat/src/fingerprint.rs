@@ -139,7 +139,8 @@ mod tests {
     #[test]
     fn marks_and_white_space_make_no_difference_and_everything_else_does() {
         let plain = r#"{"role":"user","content":[{"type":"text","text":"a  b"}]}"#;
-        let spaced = "{ \"role\" : \"user\",\n \"content\":[ {\"type\":\"text\", \"text\":\"a  b\"} ] }";
+        let spaced =
+            "{ \"role\" : \"user\",\n \"content\":[ {\"type\":\"text\", \"text\":\"a  b\"} ] }";
         let marked = r#"{"role":"user","content":[{"type":"text","text":"a  b","cache_control":{"type":"ephemeral"}}]}"#;
         assert_eq!(of(plain), of(spaced));
         assert_eq!(of(plain), of(marked));

@@ -50,8 +50,8 @@ pub use schema::Schema;
 pub use schema::json_schemas;
 pub use select::{BudgetSummary, Selection, Summary};
 pub use session::{
-    Account, Fingerprint, NewAccount, SentAgain, Session, SessionSchema, SessionSettings, SessionState,
-    SessionStep, Step, Totals, Usage,
+    Account, Fingerprint, NewAccount, SentAgain, Session, SessionSchema, SessionSettings,
+    SessionState, SessionStep, Step, Totals, Usage,
 };
 pub use simulate::{Curve, CurvePoint, CurveRange, Marginal, MinBudget, Window, Windows};
 pub use superseded::Superseded;

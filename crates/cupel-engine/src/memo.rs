@@ -138,13 +138,13 @@ mod tests {
     struct Counting(AtomicUsize);
 
     impl TokenCounter for Counting {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "bytes"
         }
 
         fn count(&self, text: &str) -> i64 {
             self.0.fetch_add(1, Ordering::Relaxed);
-            text.len() as i64
+            i64::try_from(text.len()).unwrap()
         }
     }
 

@@ -316,9 +316,9 @@ fn candidates(
     options: &Options,
     purpose: Purpose<'_>,
 ) -> Result<Candidates, EngineError> {
-    let mut candidate_options = CandidateOptions::default();
-    candidate_options.alternate = settings.alternate;
-    candidate_options.steps = matches!(purpose, Purpose::Session(_));
+    let steps = matches!(purpose, Purpose::Session(_));
+    let mut candidate_options =
+        CandidateOptions { alternate: settings.alternate, steps, ..CandidateOptions::default() };
     candidate_options.pins.extend(settings.pins.iter().chain(&options.pins).cloned());
     candidate_options.overheads = model.and_then(|model| model::overheads(model, request.format()));
     request.candidates(counter, &candidate_options).map_err(|error| {

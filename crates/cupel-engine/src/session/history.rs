@@ -40,7 +40,9 @@ impl NewAccount {
     pub fn text(self) -> &'static str {
         match self {
             Self::FirstStep => "the first step",
-            Self::OtherConversation => "nothing of the last request is in this one: another conversation",
+            Self::OtherConversation => {
+                "nothing of the last request is in this one: another conversation"
+            }
             Self::HeadChanged => "the system prompt or the tools changed",
             Self::ModelChanged => "another model",
             Self::FormatChanged => "another format",

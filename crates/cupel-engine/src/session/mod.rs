@@ -110,8 +110,7 @@ impl Session {
         self.proposed = None;
         let purpose = Purpose::Session(&self.counters);
         let prepared = Prepared::new(self.engine.clone(), text.into(), options, purpose)?;
-        let (step, state) =
-            step::next(&prepared, &self.settings, self.accepted.as_ref(), now)?;
+        let (step, state) = step::next(&prepared, &self.settings, self.accepted.as_ref(), now)?;
         self.counters.forget_unused();
         self.proposed = Some(state);
         Ok(step)

@@ -186,10 +186,8 @@ impl<'s> Filler<'s> {
             }
         }
         let from = prefix.checked_sub(1).map_or(0, |last| window[last] + 1);
-        for at in 0..units.len() {
-            if units[at].is_pinned {
-                self.require(at, from, &mut left, &mut fill)?;
-            }
+        for at in (0..units.len()).filter(|at| units[*at].is_pinned) {
+            self.require(at, from, &mut left, &mut fill)?;
         }
         if left < 0 {
             return None;

@@ -247,7 +247,11 @@ mod tests {
         for (from, to, rule) in [
             ("cupel-session/1", "cupel-session/2", "schema `cupel-session/2` is not known"),
             ("0000000000000001", "1", "`1` is not 16 hexadecimal digits"),
-            ("\"window\":[1]", "\"window\":[2]", "there are 2 messages, but the window has message 2"),
+            (
+                "\"window\":[1]",
+                "\"window\":[2]",
+                "there are 2 messages, but the window has message 2",
+            ),
             ("\"window\":[1]", "\"window\":[1,0]", "must rise"),
             ("\"steps\"", "\"stesp\"", "unknown field `stesp`"),
             ("\"credit\":0", "\"credit\":\"x\"", "invalid type: string \"x\""),

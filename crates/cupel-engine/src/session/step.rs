@@ -169,9 +169,7 @@ impl<'s> Stage<'s> {
         let arrived = units.iter().filter(|unit| unit.is_new);
         let arrived_tokens = arrived.fold(0, |sum: i64, unit| sum.saturating_add(unit.tokens));
         let credit = match (before, found.new_account) {
-            (Some(before), None) => {
-                before.credit.saturating_add(share(settings, arrived_tokens))
-            }
+            (Some(before), None) => before.credit.saturating_add(share(settings, arrived_tokens)),
             _ => 0,
         };
         Ok(Self {
@@ -191,25 +189,22 @@ impl<'s> Stage<'s> {
         let failed = |error| self.prepared.failed(error);
         let items = self.prepared.items();
         let room = Pipeline::competing_tokens(items, self.budget).map_err(failed)?;
-        let (plan, worth) = match self.whole(room) {
-            Some(plan) => (plan, None),
-            None => {
-                let ranking = self.prepared.pipeline.rank(items).map_err(failed)?;
-                let worth = ranking.worth(self.budget).map_err(failed)?;
-                let plan = plan(&Situation {
-                    units: &self.units,
-                    worth: &worth,
-                    window: &self.window,
-                    room,
-                    credit: self.credit.max(0),
-                    threshold: self.settings.threshold,
-                    size_exponent: self.settings.size_exponent,
-                });
-                let plan = plan.ok_or_else(|| self.cannot_be_had(room))?;
-                (plan, Some(worth))
-            }
-        };
-        Ok(self.decision(plan, worth))
+        if let Some(plan) = self.whole(room) {
+            return Ok(self.decision(plan, None));
+        }
+        let ranking = self.prepared.pipeline.rank(items).map_err(failed)?;
+        let worth = ranking.worth(self.budget).map_err(failed)?;
+        let plan = plan(&Situation {
+            units: &self.units,
+            worth: &worth,
+            window: &self.window,
+            room,
+            credit: self.credit.max(0),
+            threshold: self.settings.threshold,
+            size_exponent: self.settings.size_exponent,
+        });
+        let plan = plan.ok_or_else(|| self.cannot_be_had(room))?;
+        Ok(self.decision(plan, Some(worth)))
     }
 
     /// The window before and all that is new, if that fits.
@@ -225,13 +220,14 @@ impl<'s> Stage<'s> {
                 tokens = tokens.saturating_add(self.units[*at].tokens);
             }
         }
-        let holds_pins = self.units.iter().zip(&is_kept).all(|(unit, kept)| *kept || !unit.is_pinned);
+        let holds_pins =
+            self.units.iter().zip(&is_kept).all(|(unit, kept)| *kept || !unit.is_pinned);
         let last = self.window.last().copied();
         let is_in_order = behind.first().is_none_or(|first| last.is_none_or(|last| last < *first));
         let stands = |unit: &Unit| unit.needs.is_none_or(|needed| is_kept[needed]);
         let can_stand = self.units.iter().zip(&is_kept).all(|(unit, kept)| !kept || stands(unit));
         let fits = tokens <= room && holds_pins && is_in_order && can_stand;
-        fits.then(|| Plan { prefix: self.window.len(), behind, again_tokens: 0, price: 0.0 })
+        fits.then_some(Plan { prefix: self.window.len(), behind, again_tokens: 0, price: 0.0 })
     }
 
     fn cannot_be_had(&self, room: i64) -> EngineError {
@@ -354,10 +350,12 @@ impl<'s> Stage<'s> {
         let again = plan.behind.iter().filter(|at| !self.units[**at].is_new);
         let again = again.map(|at| SentAgain {
             part: Part::of(&prepared.candidates, *at),
-            times_its_price: worth.as_ref().filter(|_| !self.units[*at].is_pinned).and_then(|worth| {
-                let per_token = worth.alone(*at) / self.units[*at].tokens.max(1) as f64;
-                Some(per_token / plan.price).filter(|times| times.is_finite())
-            }),
+            times_its_price: worth.as_ref().filter(|_| !self.units[*at].is_pinned).and_then(
+                |worth| {
+                    let per_token = worth.alone(*at) / self.units[*at].tokens.max(1) as f64;
+                    Some(per_token / plan.price).filter(|times| times.is_finite())
+                },
+            ),
         });
         Ok(Step {
             schema: Schema,

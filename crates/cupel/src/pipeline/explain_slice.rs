@@ -30,8 +30,7 @@ impl Ranking<'_, '_> {
         budget: &ContextBudget,
     ) -> Result<Option<SliceExplanation>, CupelError> {
         let sorted = &self.ranked.sorted;
-        let explanation =
-            self.ask(budget, |slicer, request| slicer.explain(request))?;
+        let explanation = self.ask(budget, |slicer, request| slicer.explain(request))?;
         Ok(explanation.map(|SliceExplanation { signals, gains }| {
             let in_list = |gain: Gain| {
                 let position = *sorted.positions.get(gain.position)? as usize;
