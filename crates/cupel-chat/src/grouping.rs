@@ -129,8 +129,11 @@ pub(crate) fn turns(
             None => true,
             Some(_) if message.opens_turn() => true,
             Some(group) if is_apart => {
+                // A system prompt must be followed by the assistant, unless it is the last.
+                let is_led_in = apart == TakenApart::EveryTurn && before == Role::System;
                 message.role == Role::Assistant
                     && before != Role::Assistant
+                    && !is_led_in
                     && !continues_reasoning(conversation, &groups[group], at)
             }
             Some(_) => false,

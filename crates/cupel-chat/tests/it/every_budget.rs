@@ -110,6 +110,44 @@ fn pins_hold_at_every_budget() {
     }
 }
 
+/// Any units of which none lacks what it needs are a valid request, and units stay what they are as
+/// the request grows.
+#[test]
+fn turns_that_are_taken_apart_stay_valid_with_what_they_need() {
+    let options = CandidateOptions { steps: true, ..Default::default() };
+    for format in Format::ALL.into_iter().filter(|format| !format.has_free_order()) {
+        let mut needs = 0;
+        for seed in 0..150 {
+            let text = generate::request(format, seed);
+            let request = Request::parse(text.as_str(), Some(format)).unwrap();
+            let candidates = request.candidates(&Quarters, &options).unwrap();
+            let bundles = candidates.bundles();
+            let holder = |message: usize| {
+                bundles.iter().position(|bundle| bundle.message_indices().contains(&message))
+            };
+            let random = &mut Random::new(seed);
+            for _ in 0..40 {
+                let mut is_kept: Vec<bool> =
+                    candidates.items().iter().map(|item| item.pinned() || random.chance(50)).collect();
+                for at in (0..bundles.len()).rev() {
+                    let needed = bundles[at].needs().and_then(holder);
+                    needs += usize::from(needed.is_some());
+                    if let (true, Some(needed)) = (is_kept[at], needed) {
+                        assert!(needed < at, "what is needed comes first");
+                        is_kept[needed] = true;
+                    }
+                }
+                let kept: Vec<usize> = (0..bundles.len()).filter(|at| is_kept[*at]).collect();
+                let output = candidates.render(&kept);
+                let problems = checker::problems(format, &output);
+                assert!(problems.is_empty(), "{problems:?}: kept {kept:?} of\n{text}\ngave\n{output}");
+            }
+        }
+        let has_turns = matches!(format, Format::Anthropic | Format::Gemini | Format::LangChain);
+        assert_eq!(needs > 0, has_turns, "{format}");
+    }
+}
+
 #[test]
 fn with_alternation_the_user_never_speaks_twice_in_a_row() {
     let pipelines = pipelines::all();

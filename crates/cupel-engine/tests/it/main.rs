@@ -7,4 +7,5 @@ mod min_budget;
 mod more_budget;
 #[cfg(feature = "schema")]
 mod schemas;
+mod session;
 mod whole;

@@ -1,0 +1,419 @@
+//! Sessions: what must hold of every step, and what changes on the way do.
+
+use std::sync::Arc;
+
+use cupel_engine::{
+    Engine, ErrorCode, Format, NewAccount, Options, Session, SessionState, Step,
+};
+use cupel_tokens::TokenCounter;
+
+/// A token for each four bytes: quick, and the same everywhere.
+struct Quarters;
+
+impl TokenCounter for Quarters {
+    fn name(&self) -> &'static str {
+        "quarters"
+    }
+
+    fn count(&self, text: &str) -> i64 {
+        i64::try_from(text.len().div_ceil(4)).unwrap()
+    }
+}
+
+fn engine(max_tokens: i64) -> Engine {
+    Engine::builder().max_tokens(max_tokens).counter(Arc::new(Quarters)).build().unwrap()
+}
+
+/// Numbers that look like chance.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    fn words(&mut self, most: u64) -> String {
+        let count = 1 + self.below(most);
+        let words = (0..count).map(|_| format!("word{} id_{}", self.below(40), self.below(25)));
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What somebody does in a conversation, whatever the format.
+enum Turn {
+    Asks(String),
+    Says(String),
+    Calls { arguments: String, result: String },
+}
+
+fn turns(random: &mut Random, count: usize) -> Vec<Turn> {
+    let mut turns = vec![Turn::Asks(random.words(12))];
+    while turns.len() < count {
+        // Who has spoken waits for an answer.
+        let has_spoken = matches!(turns.last(), Some(Turn::Says(_)));
+        turns.push(match random.below(6) {
+            _ if has_spoken => Turn::Asks(random.words(20)),
+            0 => Turn::Asks(random.words(20)),
+            1 => Turn::Says(random.words(20)),
+            _ => Turn::Calls { arguments: random.words(4), result: random.words(60) },
+        });
+    }
+    turns
+}
+
+/// The turns as messages, each turn by itself.
+fn messages(format: Format, turns: &[Turn]) -> Vec<Vec<String>> {
+    let call = |at: usize, arguments: &str, result: &str| match format {
+        Format::Anthropic => vec![
+            format!(r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"c{at}","name":"get","input":{{"q":"{arguments}"}}}}]}}"#),
+            format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"c{at}","content":"{result}"}}]}}"#),
+        ],
+        Format::Gemini => vec![
+            format!(r#"{{"role":"model","parts":[{{"functionCall":{{"name":"get","args":{{"q":"{arguments}"}}}}}}]}}"#),
+            format!(r#"{{"role":"user","parts":[{{"functionResponse":{{"name":"get","response":{{"r":"{result}"}}}}}}]}}"#),
+        ],
+        Format::OpenAiResponses => vec![
+            format!(r#"{{"type":"function_call","call_id":"c{at}","name":"get","arguments":"{arguments}"}}"#),
+            format!(r#"{{"type":"function_call_output","call_id":"c{at}","output":"{result}"}}"#),
+        ],
+        Format::LangChain => vec![
+            format!(r#"{{"type":"ai","data":{{"content":"","tool_calls":[{{"id":"c{at}","name":"get","args":{{"q":"{arguments}"}}}}]}}}}"#),
+            format!(r#"{{"type":"tool","data":{{"content":"{result}","tool_call_id":"c{at}"}}}}"#),
+        ],
+        _ => vec![
+            format!(r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"c{at}","type":"function","function":{{"name":"get","arguments":"{arguments}"}}}}]}}"#),
+            format!(r#"{{"role":"tool","tool_call_id":"c{at}","content":"{result}"}}"#),
+        ],
+    };
+    let said = |role: &str, text: &str| match format {
+        Format::Gemini => {
+            let role = if role == "assistant" { "model" } else { role };
+            format!(r#"{{"role":"{role}","parts":[{{"text":"{text}"}}]}}"#)
+        }
+        Format::LangChain => {
+            let kind = if role == "assistant" { "ai" } else { "human" };
+            format!(r#"{{"type":"{kind}","data":{{"content":"{text}"}}}}"#)
+        }
+        _ => format!(r#"{{"role":"{role}","content":"{text}"}}"#),
+    };
+    let written = turns.iter().enumerate().map(|(at, turn)| match turn {
+        Turn::Asks(text) => vec![said("user", text)],
+        Turn::Says(text) => vec![said("assistant", text)],
+        Turn::Calls { arguments, result } => call(at, arguments, result),
+    });
+    written.collect()
+}
+
+fn request(format: Format, turns: &[Vec<String>]) -> String {
+    let list = turns.concat().join(",");
+    match format {
+        Format::Anthropic => format!(r#"{{"system":"Be kind.","messages":[{list}]}}"#),
+        Format::Gemini => format!(r#"{{"contents":[{list}]}}"#),
+        Format::OpenAiResponses => format!(r#"{{"instructions":"Be kind.","input":[{list}]}}"#),
+        Format::LangChain => format!("[{list}]"),
+        _ => format!(r#"{{"messages":[{{"role":"system","content":"Be kind."}},{list}]}}"#),
+    }
+}
+
+const FORMATS: [Format; 5] = [
+    Format::OpenAiChat,
+    Format::Anthropic,
+    Format::Gemini,
+    Format::OpenAiResponses,
+    Format::LangChain,
+];
+
+/// The elements of the list of messages, as they are written.
+fn written_messages(text: &str) -> Vec<serde_json::Value> {
+    let request: serde_json::Value = serde_json::from_str(text).unwrap();
+    let list = ["messages", "input", "contents"].iter().find_map(|name| request.get(name));
+    list.unwrap_or(&request).as_array().unwrap().clone()
+}
+
+fn accepted(session: &mut Session, text: &str) -> Step {
+    let step = session.next(text).unwrap();
+    assert!(session.accept());
+    step
+}
+
+#[test]
+fn every_window_is_valid_within_its_budget_and_holds_what_is_pinned_and_newest() {
+    let mut trimmed = 0;
+    for format in FORMATS {
+        for seed in 0..8 {
+            let random = &mut Random(seed);
+            let budget = 120 + 60 * i64::try_from(random.below(8)).unwrap();
+            let all = messages(format, &turns(random, 40));
+            let engine = engine(budget);
+            let mut session = engine.session();
+            for count in 1..=all.len() {
+                let text = request(format, &all[..count]);
+                let step = match session.next(text.as_str()) {
+                    Ok(step) => step,
+                    Err(error) => {
+                        assert_eq!(error.code(), ErrorCode::DoesNotFit, "{error}");
+                        continue;
+                    }
+                };
+                session.accept();
+                assert!(step.summary.tokens_after <= budget);
+                let problems = engine.validate(step.text.as_str()).unwrap();
+                assert!(problems.is_valid, "{format} {seed} {count}: {problems:?}\n{}", step.text);
+                let before = written_messages(&text);
+                let kept: Vec<_> =
+                    step.kept_messages.iter().map(|at| before[*at].clone()).collect();
+                assert_eq!(kept, written_messages(&step.text), "the caller's own");
+                assert!(step.kept_messages.is_sorted(), "in their order");
+                assert_eq!(kept.last(), before.last(), "{format}: the newest is in it");
+                let session = &step.session;
+                assert_eq!(
+                    session.cached_tokens + session.uncached_tokens,
+                    step.summary.tokens_after
+                );
+                trimmed += usize::from(step.summary.messages_after < step.summary.messages_before);
+            }
+        }
+    }
+    assert!(trimmed > 800, "only {trimmed} windows were trimmed");
+}
+
+/// What a session sends is counted here from its windows alone.
+#[test]
+fn uncached_tokens_are_bounded_by_what_arrived() {
+    let (mut sessions, mut steps, mut overdrawn) = (0, 0, 0);
+    for seed in 0..60 {
+        let random = &mut Random(1_000 + seed);
+        let budget = 150 + 50 * i64::try_from(random.below(12)).unwrap();
+        let all = messages(Format::OpenAiChat, &turns(random, 60));
+        let engine = engine(budget);
+        let mut session = engine.session();
+        let (mut before, mut uncached, mut last) = (Vec::new(), 0, None);
+        for count in 1..=all.len() {
+            let text = request(Format::OpenAiChat, &all[..count]);
+            let Ok(step) = session.next(text.as_str()) else { continue };
+            session.accept();
+            steps += 1;
+            let shared = step.kept_messages.iter().zip(&before).take_while(|(a, b)| a == b).count();
+            let counted = engine.count(text.as_str(), &Options::new()).unwrap();
+            let is_shared = |messages: &[usize]| {
+                messages.iter().all(|at| step.kept_messages[..shared].contains(at))
+            };
+            let sent = counted.parts.iter().filter(|part| {
+                part.messages.iter().all(|at| step.kept_messages.contains(at))
+            });
+            let fresh = sent.filter(|part| before.is_empty() || !is_shared(&part.messages));
+            let fresh: i64 = fresh.map(|part| part.tokens).sum();
+            assert_eq!(step.session.uncached_tokens, fresh);
+            uncached += fresh;
+            before = step.kept_messages.clone();
+            last = Some(step.session.account);
+        }
+        let Some(account) = last else { continue };
+        sessions += 1;
+        assert_eq!(account.uncached_tokens, uncached);
+        let bound = account.head_tokens as f64
+            + 1.3 * account.arrived_tokens as f64
+            + account.overdrawn_tokens as f64;
+        // What the answer begins with counts with the last turn of the user, which changes.
+        let slack = 3.0 * f64::from(steps);
+        assert!(uncached as f64 <= bound + slack, "{uncached} of {bound}: {account:?}");
+        overdrawn += usize::from(account.overdrawn_tokens > 0);
+    }
+    assert!(sessions > 40 && steps > 1_500, "{sessions} sessions, {steps} steps");
+    assert!(overdrawn * 10 < sessions, "{overdrawn} of {sessions} sessions overdrew");
+}
+
+/// A conversation of an agent, to be changed.
+fn conversation() -> Vec<Vec<String>> {
+    messages(Format::OpenAiChat, &turns(&mut Random(5), 24))
+}
+
+fn text(turns: &[Vec<String>]) -> String {
+    request(Format::OpenAiChat, turns)
+}
+
+#[test]
+fn a_proposal_that_is_not_accepted_spends_nothing() {
+    let all = conversation();
+    let mut session = engine(400).session();
+    for count in 1..20 {
+        accepted(&mut session, &text(&all[..count]));
+    }
+    let state = session.state().cloned();
+    let once = session.next(text(&all[..20])).unwrap();
+    session.next(text(&all[..22])).unwrap();
+    let again = session.next(text(&all[..20])).unwrap();
+    assert_eq!(once, again);
+    assert_eq!(session.state().cloned(), state);
+    session.roll_back();
+    assert!(!session.accept(), "nothing is proposed");
+    assert!(session.next("{").is_err());
+    assert!(!session.accept(), "what failed is no proposal");
+    assert_eq!(session.state().cloned(), state);
+}
+
+#[test]
+fn a_state_that_was_written_down_goes_on_as_if_nothing_had_happened() {
+    let all = conversation();
+    let engine = engine(400);
+    let mut session = engine.session();
+    for count in 1..=all.len() {
+        let written = session.state().map(SessionState::to_json);
+        let state = written.map(|text| SessionState::from_json(&text).unwrap());
+        let mut resumed = state.map_or_else(|| engine.session(), |state| engine.resume(state));
+        let step = accepted(&mut session, &text(&all[..count]));
+        assert_eq!(step, accepted(&mut resumed, &text(&all[..count])));
+        assert_eq!(step.text, accepted(&mut engine.session(), &step.text).text, "it fits");
+    }
+    let state = session.state().unwrap().to_json();
+    assert!(!state.contains("word") && !state.contains("id_"), "no text: {state}");
+}
+
+#[test]
+fn with_a_larger_budget_nothing_moves() {
+    let all = conversation();
+    let engine = engine(400);
+    let mut session = engine.session();
+    for count in 1..20 {
+        accepted(&mut session, &text(&all[..count]));
+    }
+    let before = session.state().unwrap().window.clone();
+    let larger = Options::new().max_tokens(2_000);
+    let step = session.next_with(text(&all[..20]), &larger, None).unwrap();
+    assert_eq!(step.kept_messages[..before.len()], before);
+    assert_eq!(step.session.unchanged_messages, before.len());
+    assert!(step.session.cut.is_empty() && step.session.again.is_empty());
+}
+
+#[test]
+fn with_a_smaller_budget_the_window_is_cut() {
+    let all = conversation();
+    let mut session = engine(800).session();
+    for count in 1..20 {
+        accepted(&mut session, &text(&all[..count]));
+    }
+    let smaller = Options::new().max_tokens(300);
+    let step = session.next_with(text(&all[..20]), &smaller, None).unwrap();
+    assert!(step.summary.tokens_after <= 300 && !step.session.cut.is_empty());
+    assert_eq!(step.session.new_account, None);
+    assert!(step.session.unchanged_messages > 0);
+}
+
+/// A session that has come a long way.
+fn underway() -> (Vec<Vec<String>>, Session) {
+    let all = conversation();
+    let mut session = engine(400).session();
+    for count in 1..20 {
+        accepted(&mut session, &text(&all[..count]));
+    }
+    (all, session)
+}
+
+#[test]
+fn what_stands_before_all_messages_begins_a_new_account() {
+    let (all, mut session) = underway();
+    let plain = text(&all[..20]);
+    let with = |what: &str| plain.replacen('{', &format!("{{{what},"), 1);
+    let mut reason = |text: String, now| {
+        let step = session.next_with(text, &Options::new(), now).unwrap();
+        let cold = step.session.new_account.is_some_and(NewAccount::is_cold);
+        assert_eq!(cold, step.session.cached_tokens == 0, "{:?}", step.session);
+        step.session.new_account
+    };
+    assert_eq!(reason(plain.clone(), None), None);
+    let tools = r#""tools":[{"type":"function","function":{"name":"get"}}]"#;
+    assert_eq!(reason(with(tools), None), Some(NewAccount::HeadChanged));
+    assert_eq!(reason(with(r#""model":"gpt-4o""#), None), Some(NewAccount::ModelChanged));
+    // The system prompt is a message here: what stands behind it is edited history.
+    let other_system = plain.replace("Be kind.", "Be rude.");
+    assert_eq!(reason(other_system, None), Some(NewAccount::OtherConversation));
+    let other = request(Format::OpenAiChat, &messages(Format::OpenAiChat, &turns(&mut Random(9), 4)));
+    let other = other.replace("Be kind.", "Be brief.");
+    assert_eq!(reason(other, None), Some(NewAccount::OtherConversation));
+}
+
+#[test]
+fn when_the_provider_has_forgotten_the_window_is_chosen_anew() {
+    let all = conversation();
+    let mut session = engine(400).session();
+    let mut step = |count: usize, now| {
+        let step = session.next_with(text(&all[..count]), &Options::new(), Some(now)).unwrap();
+        session.accept();
+        step.session.new_account
+    };
+    assert_eq!(step(10, 1_000), Some(NewAccount::FirstStep));
+    assert_eq!(step(11, 1_299), None);
+    assert_eq!(step(12, 1_598), None, "counted from the last step");
+    assert_eq!(step(13, 1_898), Some(NewAccount::CacheExpired));
+}
+
+#[test]
+fn an_edit_cuts_at_the_first_change_and_says_where() {
+    let (all, mut session) = underway();
+    let window = session.state().unwrap().window.clone();
+    let mut edited = all.clone();
+    let last_kept = window[window.len() - 1];
+    // One message a turn and one more for the system prompt is not so here: find the turn.
+    let mut at = 1;
+    let turn = edited.iter().position(|turn| {
+        at += turn.len();
+        at > last_kept
+    });
+    let turn = turn.unwrap();
+    edited[turn] = vec![r#"{"role":"user","content":"something else"}"#.to_owned()];
+    let step = session.next(text(&edited[..20])).unwrap();
+    assert_eq!(step.session.new_account, Some(NewAccount::HistoryEdited));
+    assert!(step.session.edited_at.is_some());
+    assert!(step.session.cached_tokens > 0, "what stands before the edit is still cached");
+    assert!(step.session.unchanged_messages < window.len());
+}
+
+#[test]
+fn a_history_that_is_shorter_or_repeats_itself_goes_on() {
+    let (all, mut session) = underway();
+    let shorter = session.next(text(&all[..15])).unwrap();
+    assert_eq!(shorter.session.new_account, None);
+    assert!(shorter.session.unchanged_messages > 0);
+    let mut repeating = all[..19].to_vec();
+    repeating.push(repeating[0].clone());
+    let step = session.next(text(&repeating)).unwrap();
+    assert_eq!(step.session.new_account, None);
+    assert_eq!(step.kept_messages.last(), Some(&repeating.concat().len()));
+    let same = session.next(text(&all[..19])).unwrap();
+    assert_eq!((same.session.arrived_tokens, same.session.uncached_tokens), (0, 0));
+}
+
+#[test]
+fn what_is_superseded_is_not_sent_again_but_stays_while_it_is_cached() {
+    let builder = Engine::builder().max_tokens(10_000).counter(Arc::new(Quarters));
+    let engine = builder.superseded(cupel_engine::Superseded::Drop).build().unwrap();
+    let read = |at: usize| {
+        vec![
+            format!(r#"{{"role":"assistant","tool_calls":[{{"id":"c{at}","type":"function","function":{{"name":"read_file","arguments":"{{\"path\":\"a.rs\"}}"}}}}]}}"#),
+            format!(r#"{{"role":"tool","tool_call_id":"c{at}","content":"fn main() {{}} // the same file, read again"}}"#),
+        ]
+    };
+    let ask = vec![r#"{"role":"user","content":"Look."}"#.to_owned()];
+    let mut session = engine.session();
+    accepted(&mut session, &text(&[ask.clone(), read(1)]));
+    let step = accepted(&mut session, &text(&[ask, read(1), read(2)]));
+    assert_eq!(step.superseded.len(), 1);
+    assert_eq!(step.kept_messages.len(), 6, "what was sent costs nothing to keep");
+}
+
+#[test]
+fn ten_thousand_messages_are_one_session() {
+    let random = &mut Random(77);
+    let all = messages(Format::OpenAiChat, &turns(random, 6_500));
+    let engine = engine(4_000);
+    let mut session = engine.session();
+    let mut kept = 0;
+    for count in (1..all.len()).step_by(650).chain([all.len()]) {
+        let step = accepted(&mut session, &text(&all[..count]));
+        assert!(step.summary.tokens_after <= 4_000);
+        kept = step.summary.messages_before;
+    }
+    assert!(kept > 10_000, "{kept}");
+    assert!(session.state().unwrap().to_json().len() < 32 * kept, "a small state");
+}
