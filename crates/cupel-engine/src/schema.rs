@@ -73,6 +73,8 @@ pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
         PolicyList,
         Repaired,
         Selection,
+        SessionState,
+        Step,
         Validation,
         Windows,
     ];

@@ -49,7 +49,8 @@ fn assert_valid(name: &str, answer: &impl serde::Serialize) {
     if name == "SelectionReport" {
         other["included"][0]["item"]["tokens"] = "many".into();
     } else {
-        assert_eq!(other["schema"], "cupel/1");
+        let version = if name == "SessionState" { "cupel-session/1" } else { "cupel/1" };
+        assert_eq!(other["schema"], version);
         other["schema"] = "cupel/0".into();
     }
     assert!(schemas.validate(&other, compiled).is_err(), "{name} takes anything");
@@ -63,6 +64,10 @@ fn every_answer_is_of_its_schema() {
         let engine = engine(4_000);
         let prepared = engine.prepare(text.as_str(), &options).unwrap();
         assert_valid("Selection", &prepared.select().unwrap());
+        let mut session = engine.session();
+        assert_valid("Step", &session.next(text.as_str()).unwrap());
+        session.accept();
+        assert_valid("SessionState", session.state().unwrap());
         assert_valid("Explanation", &prepared.explain(usize::MAX).unwrap());
         assert_valid("SelectionReport", &prepared.report().unwrap());
         assert_valid("Windows", &prepared.windows(&[10, 4_000]).unwrap());
