@@ -136,6 +136,7 @@ mod alternate;
 mod annotations;
 mod assemble;
 mod bundle;
+mod cache_marks;
 mod candidates;
 mod conversation;
 mod derive;

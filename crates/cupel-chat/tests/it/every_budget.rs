@@ -127,8 +127,11 @@ fn turns_that_are_taken_apart_stay_valid_with_what_they_need() {
             };
             let random = &mut Random::new(seed);
             for _ in 0..40 {
-                let mut is_kept: Vec<bool> =
-                    candidates.items().iter().map(|item| item.pinned() || random.chance(50)).collect();
+                let mut is_kept: Vec<bool> = candidates
+                    .items()
+                    .iter()
+                    .map(|item| item.pinned() || random.chance(50))
+                    .collect();
                 for at in (0..bundles.len()).rev() {
                     let needed = bundles[at].needs().and_then(holder);
                     needs += usize::from(needed.is_some());
@@ -140,7 +143,10 @@ fn turns_that_are_taken_apart_stay_valid_with_what_they_need() {
                 let kept: Vec<usize> = (0..bundles.len()).filter(|at| is_kept[*at]).collect();
                 let output = candidates.render(&kept);
                 let problems = checker::problems(format, &output);
-                assert!(problems.is_empty(), "{problems:?}: kept {kept:?} of\n{text}\ngave\n{output}");
+                assert!(
+                    problems.is_empty(),
+                    "{problems:?}: kept {kept:?} of\n{text}\ngave\n{output}"
+                );
             }
         }
         let has_turns = matches!(format, Format::Anthropic | Format::Gemini | Format::LangChain);

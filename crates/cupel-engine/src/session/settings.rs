@@ -24,6 +24,9 @@ pub struct SessionSettings {
     pub size_exponent: f64,
     /// How long the provider remembers.
     pub cache_lifetime: Duration,
+    /// Whether marks for the cache are written into requests of providers that want them, which is
+    /// Anthropic; behind what [`breakpoints`](crate::SessionStep::breakpoints) says.
+    pub cache_marks: bool,
 }
 
 impl Default for SessionSettings {
@@ -33,6 +36,7 @@ impl Default for SessionSettings {
             threshold: 0.65,
             size_exponent: 0.6,
             cache_lifetime: Duration::from_secs(300),
+            cache_marks: false,
         }
     }
 }

@@ -357,6 +357,11 @@ impl<'s> Stage<'s> {
                 },
             ),
         });
+        let breakpoints = breakpoints(&kept_messages, unchanged_messages, self.found.known);
+        let text = match self.settings.cache_marks {
+            true => prepared.candidates.render_marked(&kept, &breakpoints),
+            false => prepared.candidates.render(&kept),
+        };
         Ok(Step {
             schema: Schema,
             summary: prepared.summary(&kept)?,
@@ -373,11 +378,11 @@ impl<'s> Stage<'s> {
                 cut: cut.map(|at| Part::of(&prepared.candidates, *at)).collect(),
                 again: again.collect(),
                 credit: state.credit,
-                breakpoints: breakpoints(&kept_messages, unchanged_messages, self.found.known),
+                breakpoints,
                 account: state.account,
                 totals: state.totals,
             },
-            text: prepared.candidates.render(&kept),
+            text,
             kept_messages,
         })
     }

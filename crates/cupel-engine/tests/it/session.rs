@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cupel_engine::{
-    Engine, ErrorCode, Format, NewAccount, Options, Session, SessionState, Step,
+    Engine, ErrorCode, Format, NewAccount, Options, Session, SessionSettings, SessionState, Step,
 };
 use cupel_tokens::TokenCounter;
 
@@ -29,7 +29,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 
@@ -66,23 +67,37 @@ fn turns(random: &mut Random, count: usize) -> Vec<Turn> {
 fn messages(format: Format, turns: &[Turn]) -> Vec<Vec<String>> {
     let call = |at: usize, arguments: &str, result: &str| match format {
         Format::Anthropic => vec![
-            format!(r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"c{at}","name":"get","input":{{"q":"{arguments}"}}}}]}}"#),
-            format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"c{at}","content":"{result}"}}]}}"#),
+            format!(
+                r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"c{at}","name":"get","input":{{"q":"{arguments}"}}}}]}}"#
+            ),
+            format!(
+                r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"c{at}","content":"{result}"}}]}}"#
+            ),
         ],
         Format::Gemini => vec![
-            format!(r#"{{"role":"model","parts":[{{"functionCall":{{"name":"get","args":{{"q":"{arguments}"}}}}}}]}}"#),
-            format!(r#"{{"role":"user","parts":[{{"functionResponse":{{"name":"get","response":{{"r":"{result}"}}}}}}]}}"#),
+            format!(
+                r#"{{"role":"model","parts":[{{"functionCall":{{"name":"get","args":{{"q":"{arguments}"}}}}}}]}}"#
+            ),
+            format!(
+                r#"{{"role":"user","parts":[{{"functionResponse":{{"name":"get","response":{{"r":"{result}"}}}}}}]}}"#
+            ),
         ],
         Format::OpenAiResponses => vec![
-            format!(r#"{{"type":"function_call","call_id":"c{at}","name":"get","arguments":"{arguments}"}}"#),
+            format!(
+                r#"{{"type":"function_call","call_id":"c{at}","name":"get","arguments":"{arguments}"}}"#
+            ),
             format!(r#"{{"type":"function_call_output","call_id":"c{at}","output":"{result}"}}"#),
         ],
         Format::LangChain => vec![
-            format!(r#"{{"type":"ai","data":{{"content":"","tool_calls":[{{"id":"c{at}","name":"get","args":{{"q":"{arguments}"}}}}]}}}}"#),
+            format!(
+                r#"{{"type":"ai","data":{{"content":"","tool_calls":[{{"id":"c{at}","name":"get","args":{{"q":"{arguments}"}}}}]}}}}"#
+            ),
             format!(r#"{{"type":"tool","data":{{"content":"{result}","tool_call_id":"c{at}"}}}}"#),
         ],
         _ => vec![
-            format!(r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"c{at}","type":"function","function":{{"name":"get","arguments":"{arguments}"}}}}]}}"#),
+            format!(
+                r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"c{at}","type":"function","function":{{"name":"get","arguments":"{arguments}"}}}}]}}"#
+            ),
             format!(r#"{{"role":"tool","tool_call_id":"c{at}","content":"{result}"}}"#),
         ],
     };
@@ -199,9 +214,10 @@ fn uncached_tokens_are_bounded_by_what_arrived() {
             let is_shared = |messages: &[usize]| {
                 messages.iter().all(|at| step.kept_messages[..shared].contains(at))
             };
-            let sent = counted.parts.iter().filter(|part| {
-                part.messages.iter().all(|at| step.kept_messages.contains(at))
-            });
+            let sent = counted
+                .parts
+                .iter()
+                .filter(|part| part.messages.iter().all(|at| step.kept_messages.contains(at)));
             let fresh = sent.filter(|part| before.is_empty() || !is_shared(&part.messages));
             let fresh: i64 = fresh.map(|part| part.tokens).sum();
             assert_eq!(step.session.uncached_tokens, fresh);
@@ -328,7 +344,8 @@ fn what_stands_before_all_messages_begins_a_new_account() {
     // The system prompt is a message here: what stands behind it is edited history.
     let other_system = plain.replace("Be kind.", "Be rude.");
     assert_eq!(reason(other_system, None), Some(NewAccount::OtherConversation));
-    let other = request(Format::OpenAiChat, &messages(Format::OpenAiChat, &turns(&mut Random(9), 4)));
+    let other =
+        request(Format::OpenAiChat, &messages(Format::OpenAiChat, &turns(&mut Random(9), 4)));
     let other = other.replace("Be kind.", "Be brief.");
     assert_eq!(reason(other, None), Some(NewAccount::OtherConversation));
 }
@@ -390,8 +407,12 @@ fn what_is_superseded_is_not_sent_again_but_stays_while_it_is_cached() {
     let engine = builder.superseded(cupel_engine::Superseded::Drop).build().unwrap();
     let read = |at: usize| {
         vec![
-            format!(r#"{{"role":"assistant","tool_calls":[{{"id":"c{at}","type":"function","function":{{"name":"read_file","arguments":"{{\"path\":\"a.rs\"}}"}}}}]}}"#),
-            format!(r#"{{"role":"tool","tool_call_id":"c{at}","content":"fn main() {{}} // the same file, read again"}}"#),
+            format!(
+                r#"{{"role":"assistant","tool_calls":[{{"id":"c{at}","type":"function","function":{{"name":"read_file","arguments":"{{\"path\":\"a.rs\"}}"}}}}]}}"#
+            ),
+            format!(
+                r#"{{"role":"tool","tool_call_id":"c{at}","content":"fn main() {{}} // the same file, read again"}}"#
+            ),
         ]
     };
     let ask = vec![r#"{"role":"user","content":"Look."}"#.to_owned()];
@@ -400,6 +421,26 @@ fn what_is_superseded_is_not_sent_again_but_stays_while_it_is_cached() {
     let step = accepted(&mut session, &text(&[ask, read(1), read(2)]));
     assert_eq!(step.superseded.len(), 1);
     assert_eq!(step.kept_messages.len(), 6, "what was sent costs nothing to keep");
+}
+
+#[test]
+fn marks_for_the_cache_are_written_on_request_only() {
+    let all = messages(Format::Anthropic, &turns(&mut Random(5), 24));
+    let plain = engine(400).session();
+    let mut settings = SessionSettings::default();
+    settings.cache_marks = true;
+    let (mut plain, mut marked) = (plain.clone(), plain.with_settings(settings));
+    for count in 1..=all.len() {
+        let text = request(Format::Anthropic, &all[..count]);
+        let (plain, marked) = (accepted(&mut plain, &text), accepted(&mut marked, &text));
+        assert_eq!(plain.kept_messages, marked.kept_messages);
+        assert!(!plain.text.contains("cache_control"));
+        let marks = marked.text.matches("cache_control").count();
+        assert_eq!(marks, marked.session.breakpoints.len());
+        assert!((1..=4).contains(&marks), "{marks}");
+        let last = written_messages(&marked.text).pop().unwrap();
+        assert!(last.to_string().contains("cache_control"), "the end is marked: {last}");
+    }
 }
 
 #[test]
