@@ -134,6 +134,19 @@ impl Candidates {
         self.bundles.retain(|_| each.next().unwrap_or(true));
     }
 
+    /// Takes the handles of an earlier list where an item equals the one that stood at its place, so that
+    /// whoever remembers something of that item knows it again. Says how many are new.
+    pub fn reuse(&mut self, earlier: &[ContextItem]) -> usize {
+        let mut reused = 0;
+        for (item, known) in self.items.iter_mut().zip(earlier) {
+            if item == known {
+                item.clone_from(known);
+                reused += 1;
+            }
+        }
+        self.items.len() - reused
+    }
+
     /// The request with nothing but these candidates; what is fixed is always in it.
     ///
     /// Messages stay in the order of the request, items are written in the order given.

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use cupel::ContextItem;
+use cupel_chat::Candidates;
+use cupel_relevance::Strategies;
 use cupel_tokens::{Count, TokenCounter};
 
 /// Counts a text once, however many requests it is in: for whoever counts a conversation again and
@@ -100,28 +103,60 @@ impl TokenCounter for RememberingCounter {
     }
 }
 
-/// The remembering counter of a session, made when the first request says what counts.
+/// What a session remembers beside its state: it changes how long a step takes, never the step.
 #[derive(Default)]
-pub(crate) struct SharedCounters(Mutex<Option<(Option<&'static str>, Arc<RememberingCounter>)>>);
+pub(crate) struct SessionMemory(Mutex<Remembered>);
 
-impl SharedCounters {
-    /// The counter of a model, with what is remembered of it. Estimates have one name and differ from
-    /// model to model.
-    pub(crate) fn remembering(
+#[derive(Default)]
+struct Remembered {
+    /// The counter, and the model that it counts for: estimates have one name and differ.
+    counter: Option<(Option<&'static str>, Arc<RememberingCounter>)>,
+    /// The candidates of the last request, whose texts are analysed.
+    items: Vec<ContextItem>,
+    /// How many items the strategies have met.
+    met: usize,
+    strategies: Option<Strategies>,
+}
+
+impl SessionMemory {
+    fn remembered(&self) -> MutexGuard<'_, Remembered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The counter of a model, with what is remembered of it.
+    pub(crate) fn counter(
         &self,
         model: Option<&'static str>,
         counter: Arc<dyn TokenCounter>,
     ) -> Arc<RememberingCounter> {
-        let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*shared {
+        let known = &mut self.remembered().counter;
+        match known {
             Some((of, known)) if *of == model && known.name() == counter.name() => known.clone(),
-            _ => shared.insert((model, Arc::new(RememberingCounter::new(counter)))).1.clone(),
+            _ => known.insert((model, Arc::new(RememberingCounter::new(counter)))).1.clone(),
         }
+    }
+
+    /// Makes candidates those of the last request where they are the same.
+    pub(crate) fn meet(&self, candidates: &mut Candidates) {
+        let remembered = &mut *self.remembered();
+        remembered.met += candidates.reuse(&remembered.items);
+        if remembered.met > 2 * candidates.items().len() + 100 {
+            // Most of what is known is about items that are gone.
+            remembered.strategies = None;
+            remembered.met = candidates.items().len();
+        }
+        remembered.items = candidates.items().to_vec();
+    }
+
+    /// Strategies for a query that know the items that others have met.
+    pub(crate) fn strategies(&self, query: &str) -> Strategies {
+        let known = &mut self.remembered().strategies;
+        known.get_or_insert_with(|| Strategies::new("")).ask(query)
     }
 
     /// See [`RememberingCounter::forget_unused`].
     pub(crate) fn forget_unused(&self) {
-        if let Some((_, counter)) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some((_, counter)) = &self.remembered().counter {
             counter.forget_unused();
         }
     }

@@ -11,7 +11,7 @@ use cupel_tokens::{Count, Model, TokenCounter};
 
 use crate::engine::{Engine, Settings};
 use crate::limits::{self, Doubt, Sources};
-use crate::memo::SharedCounters;
+use crate::memo::SessionMemory;
 use crate::progress::{Watch, Watched};
 use crate::{
     EngineError, ErrorCode, NamedPolicy, Options, Outdated, Part, RepairDone, Superseded, Work,
@@ -56,7 +56,7 @@ pub(crate) enum Purpose<'p> {
     Window,
     /// A step of a session: bundles must stay what they are as the request grows, and what was sent
     /// once is not taken away.
-    Session(&'p SharedCounters),
+    Session(&'p SessionMemory),
 }
 
 impl Prepared {
@@ -76,14 +76,19 @@ impl Prepared {
             Superseded::Keep => (Vec::new(), Vec::new()),
             Superseded::Drop => find_superseded(&candidates),
         };
-        if matches!(purpose, Purpose::Window) {
-            candidates.remove(&std::mem::take(&mut outdated));
+        match purpose {
+            Purpose::Window => candidates.remove(&std::mem::take(&mut outdated)),
+            Purpose::Session(memory) => memory.meet(&mut candidates),
         }
         let query = match &options.query {
             Some(query) => query.to_string(),
             None => request.query().unwrap_or_default(),
         };
-        let strategies = strategies(&query, &candidates, options)?;
+        let strategies = match purpose {
+            Purpose::Window => Strategies::new(query.as_str()),
+            Purpose::Session(memory) => memory.strategies(&query),
+        };
+        let strategies = with_vectors(strategies, &candidates, options)?;
         let pipeline = build(&settings.policy, &strategies, candidates.items())?;
         let bound = candidates.is_estimate().then(|| bound(&counter, candidates.items()));
         let sources = Sources {
@@ -252,13 +257,12 @@ pub(crate) fn build(
     })
 }
 
-/// The strategies for a query, with the vectors of the messages if there are any.
-fn strategies(
-    query: &str,
+/// The strategies, with the vectors of the messages if there are any.
+fn with_vectors(
+    strategies: Strategies,
     candidates: &Candidates,
     options: &Options,
 ) -> Result<Strategies, EngineError> {
-    let strategies = Strategies::new(query);
     let Some(vectors) = &options.vectors else { return Ok(strategies) };
     let invalid = |rule: String| EngineError::new(ErrorCode::InvalidVectors, rule);
     let count = candidates.request().message_count();
@@ -301,8 +305,8 @@ fn counter<'s>(
 ) -> Watched<'s> {
     let counter = settings.counter.clone();
     let mut counter = counter.unwrap_or_else(|| tokenizer::implied(model, Some(request.format())));
-    if let Purpose::Session(counters) = purpose {
-        counter = counters.remembering(model.map(|model| model.name), counter);
+    if let Purpose::Session(memory) = purpose {
+        counter = memory.counter(model.map(|model| model.name), counter);
     }
     let bytes = request.text().len();
     Watched { counter, watch: Watch::begin(settings.progress.as_ref(), Work::Counting, bytes) }

@@ -8,7 +8,7 @@ mod step;
 
 use std::sync::Arc;
 
-use crate::memo::SharedCounters;
+use crate::memo::SessionMemory;
 use crate::prepare::Purpose;
 use crate::{Engine, EngineError, Options, Prepared};
 
@@ -55,7 +55,7 @@ pub struct Session {
     settings: SessionSettings,
     accepted: Option<SessionState>,
     proposed: Option<SessionState>,
-    counters: Arc<SharedCounters>,
+    memory: Arc<SessionMemory>,
 }
 
 impl Engine {
@@ -67,7 +67,7 @@ impl Engine {
             settings: SessionSettings::default(),
             accepted: None,
             proposed: None,
-            counters: Arc::default(),
+            memory: Arc::default(),
         }
     }
 
@@ -108,10 +108,10 @@ impl Session {
         now: Option<u64>,
     ) -> Result<Step, EngineError> {
         self.proposed = None;
-        let purpose = Purpose::Session(&self.counters);
+        let purpose = Purpose::Session(&self.memory);
         let prepared = Prepared::new(self.engine.clone(), text.into(), options, purpose)?;
         let (step, state) = step::next(&prepared, &self.settings, self.accepted.as_ref(), now)?;
-        self.counters.forget_unused();
+        self.memory.forget_unused();
         self.proposed = Some(state);
         Ok(step)
     }
