@@ -358,9 +358,10 @@ impl<'s> Stage<'s> {
             ),
         });
         let breakpoints = breakpoints(&kept_messages, unchanged_messages, self.found.known);
-        let text = match self.settings.cache_marks {
-            true => prepared.candidates.render_marked(&kept, &breakpoints),
-            false => prepared.candidates.render(&kept),
+        let text = if self.settings.cache_marks {
+            prepared.candidates.render_marked(&kept, &breakpoints)
+        } else {
+            prepared.candidates.render(&kept)
         };
         Ok(Step {
             schema: Schema,
