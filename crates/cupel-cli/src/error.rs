@@ -8,6 +8,9 @@ use cupel_engine::{EngineError, ErrorCode};
 
 use crate::render::number::grouped;
 
+/// What to do about a session that cannot be gone on with.
+pub(crate) const BEGIN_ANEW: &str = "remove the file, or begin anew with --restart-unreadable";
+
 /// What a command that could run found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
@@ -105,6 +108,7 @@ fn remedy(error: &EngineError) -> Option<String> {
         ErrorCode::NoBudget => {
             Some("give --max TOKENS or --model NAME (see `cupel models`)".to_owned())
         }
+        ErrorCode::InvalidState => Some(BEGIN_ANEW.to_owned()),
         ErrorCode::InvalidRequest if error.remedy() == Some("repair it") => {
             Some("try --repair".to_owned())
         }

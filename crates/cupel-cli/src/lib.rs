@@ -13,6 +13,7 @@ mod output;
 mod policy;
 mod progress;
 mod render;
+mod session;
 mod settings;
 mod style;
 

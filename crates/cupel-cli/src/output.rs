@@ -55,28 +55,59 @@ impl Destination {
     }
 }
 
-fn is_same_file(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
+/// The path with links followed, also that of a file that is still to be made.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    if let Ok(path) = path.canonicalize() {
+        return path;
     }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+    match (folder, path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// Whether two paths lead to one file, be it there or not.
+pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
+    resolved(a) == resolved(b)
 }
 
 /// Replaces a file in one step: readers see the old text or the new one, never a part of it.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     // A link stays a link: what it points to is replaced.
-    let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let existing = fs::metadata(path).ok();
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+    let path = &resolved(path);
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         // A device or a pipe cannot be replaced, only written to.
         return OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes());
     }
-    let draft = Draft::create(path)?;
-    draft.fill(text)?;
-    if let Some(existing) = existing {
-        fs::set_permissions(&draft.path, existing.permissions())?;
+    Replacement::new(path, text, Draft::create(path)?)?.publish()
+}
+
+/// The new text of a file, written down beside it. It is forgotten unless it is published.
+pub(crate) struct Replacement {
+    draft: Draft,
+    path: PathBuf,
+}
+
+impl Replacement {
+    /// For whoever keeps everyone else from replacing this file.
+    pub(crate) fn under_lock(path: &Path, text: &str) -> io::Result<Self> {
+        Self::new(path, text, Draft::create_under_lock(path)?)
     }
-    draft.publish(path)
+
+    fn new(path: &Path, text: &str, draft: Draft) -> io::Result<Self> {
+        draft.fill(text)?;
+        if let Ok(existing) = fs::metadata(path) {
+            fs::set_permissions(&draft.path, existing.permissions())?;
+        }
+        Ok(Self { draft, path: path.to_path_buf() })
+    }
+
+    /// Puts the new text into the place of the old one, in one step.
+    pub(crate) fn publish(self) -> io::Result<()> {
+        self.draft.publish(&self.path)
+    }
 }
 
 /// A file beside the one that it will replace. It is removed unless it is published.
@@ -87,13 +118,17 @@ struct Draft {
 
 impl Draft {
     fn create(beside: &Path) -> io::Result<Self> {
-        let Some(name) = beside.file_name() else {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
-        };
-        let mut draft_name = std::ffi::OsString::from(".");
-        draft_name.push(name);
-        draft_name.push(format!(".{}.tmp", process::id()));
-        let path = beside.with_file_name(draft_name);
+        Self::named(draft_path(beside, &format!(".{}.tmp", process::id()))?)
+    }
+
+    /// Always under the same name: what a killed process left behind makes room.
+    fn create_under_lock(beside: &Path) -> io::Result<Self> {
+        let path = draft_path(beside, ".tmp")?;
+        let _ = fs::remove_file(&path);
+        Self::named(path)
+    }
+
+    fn named(path: PathBuf) -> io::Result<Self> {
         File::create_new(&path)?;
         Ok(Self { path, is_published: false })
     }
@@ -110,6 +145,17 @@ impl Draft {
         self.is_published = true;
         Ok(())
     }
+}
+
+/// A hidden name in the same folder, since files are renamed in one step within a folder only.
+fn draft_path(beside: &Path, ending: &str) -> io::Result<PathBuf> {
+    let Some(name) = beside.file_name() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
+    };
+    let mut draft_name = std::ffi::OsString::from(".");
+    draft_name.push(name);
+    draft_name.push(ending);
+    Ok(beside.with_file_name(draft_name))
 }
 
 impl Drop for Draft {

@@ -3,15 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use cupel_engine::{Engine, Options, Selection, Summary};
+use cupel_engine::{
+    Engine, NewAccount, Options, Outdated, RepairDone, SessionStep, Step, Summary,
+};
 
 use super::Context;
 use crate::batch::{self, BatchArguments, Job, Tally};
 use crate::cli::SelectionArguments;
 use crate::error::{Answer, Failure};
+use crate::input::Input;
 use crate::output::{self, Destination};
 use crate::render::json;
 use crate::render::number::{counted, grouped, grouped_count};
+use crate::session::{SessionArguments, SessionFile};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,6 +23,7 @@ Examples:
   cupel select --model gpt-4o --policy tool-use < request.json | jq .messages
   cupel select request.json --max 8000 --report why.json -o shorter.json
   cupel select requests.jsonl --lines --max 8000 > shorter.jsonl
+  cupel select history.json --max 8000 --session run.session > next.json
 
 What is kept is kept as it was written: the same JSON text, in the same order. A tool call and its
 results stay or go together. If what must be kept does not fit, the exit code is 1 and nothing is
@@ -36,12 +41,22 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     selection: SelectionArguments,
 
+    #[command(flatten)]
+    session: SessionArguments,
+
+    /// Answer as the next step of the session, and leave the session as it is
+    ///
+    /// For a call that may fail: run the same again without it once the provider has answered, and
+    /// give both the same --at.
+    #[arg(long, requires = "session")]
+    propose: bool,
+
     /// Write to this file, in one step, instead of stdout; of several files, into this folder
     #[arg(long, short, value_name = "FILE", conflicts_with = "in_place")]
     output: Option<PathBuf>,
 
     /// Replace the input file, or each of several
-    #[arg(long, requires = "files", conflicts_with = "lines")]
+    #[arg(long, requires = "files", conflicts_with_all = ["lines", "session"])]
     in_place: bool,
 
     /// Write what was left out, and why, into this file: what `explain --json` prints
@@ -57,7 +72,16 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let engine = arguments.selection.engine(context)?;
     let options = arguments.selection.options()?;
     if arguments.batch.is_single() {
-        return one(arguments, &engine, &options);
+        let input = arguments.batch.single()?;
+        let places = Places::of(arguments, &input)?;
+        let others = [input.path.as_deref(), arguments.output.as_deref(), arguments.report.as_deref()];
+        return match arguments.session.file(&others)? {
+            Some(file) => step(arguments, &engine, &options, &input, &places, &file),
+            None => one(arguments, &engine, &options, input, &places),
+        };
+    }
+    if arguments.session.session.is_some() {
+        return Err(Failure::cannot("--session is for one request; give its steps one by one"));
     }
     if arguments.report.is_some() {
         return Err(Failure::cannot("--report is for one request; use `explain` for each of many"));
@@ -69,34 +93,107 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     many(arguments, &engine, &options)
 }
 
-fn one(arguments: &Arguments, engine: &Engine, options: &Options) -> Result<Answer, Failure> {
-    let input = arguments.batch.single()?;
-    let (name, path) = (input.name(), input.path.clone());
-    let destination = destination(arguments, path.as_deref())?;
-    let report = arguments.report.as_deref();
-    let report = report.map(|file| Destination::new(Some(file), path.as_deref())).transpose()?;
+/// Where the answers to a single request go.
+struct Places {
+    request: Destination,
+    report: Option<Destination>,
+}
+
+impl Places {
+    fn of(arguments: &Arguments, input: &Input) -> Result<Self, Failure> {
+        let path = input.path.as_deref();
+        let report = arguments.report.as_deref();
+        let report = report.map(|file| Destination::new(Some(file), path)).transpose()?;
+        Ok(Self { request: destination(arguments, path)?, report })
+    }
+}
+
+fn one(
+    arguments: &Arguments,
+    engine: &Engine,
+    options: &Options,
+    input: Input,
+    places: &Places,
+) -> Result<Answer, Failure> {
+    let name = input.name();
     let failed = |error| Failure::of(&name, &error);
     let prepared = engine.prepare(input.text, options).map_err(failed)?;
     let selection = prepared.select().map_err(failed)?;
-    if let Some(report) = report {
+    if let Some(report) = &places.report {
         report.write(&json::pretty(&prepared.explain(usize::MAX).map_err(failed)?)?)?;
     }
-    destination.write(&selection.text)?;
-    tell(&name, &selection);
+    places.request.write(&selection.text)?;
+    tell(&name, &selection.repairs, &selection.superseded);
     if !arguments.quiet {
         output::say(&summary(&selection.summary));
     }
     Ok(Answer::Yes)
 }
 
+/// The request as the next step of a session.
+///
+/// The answer is handed out before the state is replaced: a step that nobody received must not
+/// count. Whoever is killed in between leaves the old state, and the next step goes on from that.
+fn step(
+    arguments: &Arguments,
+    engine: &Engine,
+    options: &Options,
+    input: &Input,
+    places: &Places,
+    file: &SessionFile,
+) -> Result<Answer, Failure> {
+    let lock = if arguments.propose { None } else { Some(file.lock()?) };
+    let mut session = arguments.session.load(file, engine)?;
+    let step = arguments.session.propose(&mut session, input, options)?;
+    let state = session.proposed_state();
+    let committed = lock.as_ref().zip(state).map(|(lock, state)| lock.prepare(state)).transpose()?;
+    if let Some(report) = &places.report {
+        report.write(&json::pretty(&step)?)?;
+    }
+    places.request.write(&step.text)?;
+    if let Some((lock, replacement)) = lock.as_ref().zip(committed) {
+        lock.publish(replacement)?;
+    }
+    tell(&input.name(), &step.repairs, &step.superseded);
+    tell_account(file.name(), &step.session, arguments.quiet);
+    if !arguments.quiet {
+        let proposed = if arguments.propose { "proposed: " } else { "" };
+        output::say(&format!("{proposed}{}", step_summary(&step)));
+    }
+    Ok(Answer::Yes)
+}
+
 /// Says what was repaired, and what was dropped as superseded.
-fn tell(name: &str, selection: &Selection) {
-    for repair in &selection.repairs {
+pub(crate) fn tell(name: &str, repairs: &[RepairDone], superseded: &[Outdated]) {
+    for repair in repairs {
         output::say(&format!("{name}: {repair}"));
     }
-    for outdated in &selection.superseded {
+    for outdated in superseded {
         output::say(&format!("{name}: {outdated}"));
     }
+}
+
+/// Says why the account of a session began anew, if it did: a wrong file is easily named.
+fn tell_account(name: &str, step: &SessionStep, is_quiet: bool) {
+    match step.new_account {
+        None => {}
+        Some(NewAccount::FirstStep) if is_quiet => {}
+        Some(NewAccount::FirstStep) => output::say(&format!("{name}: a new session begins")),
+        Some(_) => output::say(&format!("{name}: a new account begins: {}", new_account(step))),
+    }
+}
+
+/// Why the account begins anew, in words.
+pub(crate) fn new_account(step: &SessionStep) -> String {
+    let reason = step.new_account.map(NewAccount::text).unwrap_or_default();
+    let place = step.edited_at.map(|at| format!(", from message {} on", grouped_count(at)));
+    format!("{reason}{}", place.unwrap_or_default())
+}
+
+/// The same as of any selection, with what of it is in the provider's cache.
+pub(crate) fn step_summary(step: &Step) -> String {
+    let (cached, not) = (grouped(step.session.cached_tokens), grouped(step.session.uncached_tokens));
+    format!("{}; {cached} tokens cached, {not} not", summary(&step.summary))
 }
 
 /// `kept 41 of 212 messages, 7,934 of 8,000 tokens, from 61,203`.
@@ -136,7 +233,7 @@ fn many(arguments: &Arguments, engine: &Engine, options: &Options) -> Result<Ans
     for (job, selected) in answers {
         let selection = tally.note(selected)?;
         if let (Some(job), Some(selection)) = (&job, &selection) {
-            tell(&job.name, selection);
+            tell(&job.name, &selection.repairs, &selection.superseded);
             if !arguments.quiet {
                 output::say(&format!("{}: {}", job.name, summary(&selection.summary)));
             }

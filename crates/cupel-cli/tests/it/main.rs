@@ -10,6 +10,8 @@ mod help;
 mod query;
 mod readme;
 mod schemas;
+#[cfg(unix)]
+mod session;
 mod settings;
 mod support;
 mod terminal;

@@ -70,6 +70,17 @@ pub(crate) fn assert_cannot_run(arguments: &[&str], message: &str) {
 /// A missing file is a failure. `SNAPSHOTS=overwrite` writes what the command says now.
 #[track_caller]
 pub(crate) fn assert_snapshot(name: &str, arguments: &[&str]) {
+    assert_text(name, transcript(arguments));
+}
+
+/// The same where files of a passing folder are named.
+#[track_caller]
+pub(crate) fn assert_snapshot_in(name: &str, folder: &Folder, arguments: &[&str]) {
+    let folder = format!("{}/", folder.path().display());
+    assert_text(name, transcript(arguments).replace(&folder, ""));
+}
+
+fn transcript(arguments: &[&str]) -> String {
     let run = run(arguments);
     let mut text = format!("$ cupel {}\n? {}\n", arguments.join(" "), run.code.unwrap());
     for (stream, output) in [("stdout", &run.stdout), ("stderr", &run.stderr)] {
@@ -77,6 +88,11 @@ pub(crate) fn assert_snapshot(name: &str, arguments: &[&str]) {
             write!(text, "---- {stream}\n{}", without_times(output)).unwrap();
         }
     }
+    text
+}
+
+#[track_caller]
+fn assert_text(name: &str, text: String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
     let expected = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text)).raw();
     snapbox::Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV).eq(text, expected);

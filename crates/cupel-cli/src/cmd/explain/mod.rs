@@ -1,7 +1,9 @@
 //! `cupel explain`: what is in the window, what is not, and why.
 
+mod step;
+
 use clap::{Args, ValueEnum};
-use cupel_engine::{EarnedBy, Explanation, Kept, KeptReason, LeftOut, Part, ToGetIn, Why};
+use cupel_engine::{EarnedBy, Engine, Explanation, Kept, KeptReason, LeftOut, Part, ToGetIn, Why};
 
 use super::{Context, select};
 use crate::cli::{FileArgument, SelectionArguments};
@@ -12,18 +14,22 @@ use crate::render::bar::{self, Fill};
 use crate::render::number::{grouped, grouped_count};
 use crate::render::table::{Cell, Side, Table};
 use crate::render::{json, text};
+use crate::session::{SessionArguments, SessionFile};
 use crate::style::{self, Palette};
 
 const EXAMPLES: &str = "\
 Examples:
   cupel explain request.json --max 8000
   cupel explain request.json --max 8000 --json | jq '.left_out[].why'
-  cupel explain request.json --max 8000 --json=report";
+  cupel explain request.json --max 8000 --json=report
+  cupel explain history.json --max 8000 --session run.session";
 
 /// Shows what is kept and what is left out, and why
 ///
 /// Runs the same selection as `cupel select`. Draws the window to scale, then lists what is in it in
-/// order, then what was left out, best first, with what it would have taken.
+/// order, then what was left out, best first, with what it would have taken. With --session, shows
+/// the next step instead: what stays in the cache, what is cut off, what is sent again and why, and
+/// what it costs; the session stays as it is.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -33,12 +39,15 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     selection: SelectionArguments,
 
+    #[command(flatten)]
+    session: SessionArguments,
+
     /// Print JSON: everything below, or with `=report` the report of the specification
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "explanation", hide_possible_values = true)]
     json: Option<Document>,
 
-    /// How many of those left out to show
+    /// How many of those left out to show; with --session, of those cut off and of those sent again
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
 
@@ -57,6 +66,9 @@ enum Document {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let engine = arguments.selection.engine(context)?;
     let input = Input::read(arguments.input.file.as_deref())?;
+    if let Some(file) = arguments.session.file(&[input.path.as_deref()])? {
+        return explain_step(arguments, context, &engine, &input, &file);
+    }
     let name = input.name();
     let failed = |error| Failure::of(&name, &error);
     let prepared =
@@ -68,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
         Some(Document::Explanation) => json::pretty(&prepared.explain(limit).map_err(failed)?)?,
         None => {
             let explanation = prepared.explain(limit).map_err(failed)?;
-            tell(&name, &explanation);
+            select::tell(&name, &explanation.repairs, &explanation.superseded);
             View { explanation: &explanation, palette: context.palette }.render()
         }
     };
@@ -76,13 +88,28 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     Ok(Answer::Yes)
 }
 
-/// Says what was repaired, and what was dropped as superseded.
-fn tell(name: &str, explanation: &Explanation) {
-    let repairs = explanation.repairs.iter().map(ToString::to_string);
-    let superseded = explanation.superseded.iter().map(ToString::to_string);
-    for line in repairs.chain(superseded) {
-        output::say(&format!("{name}: {line}"));
+/// The request as the next step of a session, which stays as it is.
+fn explain_step(
+    arguments: &Arguments,
+    context: &Context,
+    engine: &Engine,
+    input: &Input,
+    file: &SessionFile,
+) -> Result<Answer, Failure> {
+    if arguments.json == Some(Document::Report) {
+        return Err(Failure::cannot("a step of a session has no report; give --json alone"));
     }
+    let mut session = arguments.session.load(file, engine)?;
+    let step = arguments.session.propose(&mut session, input, &arguments.selection.options()?)?;
+    if arguments.json.is_some() {
+        output::print(&json::pretty(&step)?)?;
+        return Ok(Answer::Yes);
+    }
+    select::tell(&input.name(), &step.repairs, &step.superseded);
+    let before = session.state().map(|state| state.totals).unwrap_or_default();
+    let limit = if arguments.all { usize::MAX } else { arguments.limit };
+    output::print(&step::View::new(&step, before, limit, context.palette).render())?;
+    Ok(Answer::Yes)
 }
 
 /// An explanation, and how it is shown.

@@ -1,0 +1,155 @@
+//! A step of a session, as a person wants it.
+
+use cupel_engine::{Part, SentAgain, Step, Totals, Usage};
+
+use super::{select, what};
+use crate::render::bar::{self, Fill};
+use crate::render::number::{grouped, grouped_count};
+use crate::render::table::{Side, Table};
+use crate::render::text;
+use crate::style::Palette;
+
+/// A step, and how it is shown.
+pub(super) struct View<'a> {
+    step: &'a Step,
+    /// Tokens of the session before the step.
+    before: Totals,
+    /// How many rows of a list are shown.
+    limit: usize,
+    screen: usize,
+    palette: Palette,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(step: &'a Step, before: Totals, limit: usize, palette: Palette) -> Self {
+        Self { step, before, limit, screen: text::screen_width(), palette }
+    }
+
+    pub(super) fn render(&self) -> String {
+        let session = &self.step.session;
+        let mut sections = vec![self.heading(), bar::render(&self.parts(), self.screen, self.palette)];
+        if !session.cut.is_empty() {
+            sections.push(self.list("cut off, which costs nothing", &cut(self.shown(&session.cut)), session.cut.len()));
+        }
+        if !session.again.is_empty() {
+            let title = "sent again, behind the cut";
+            sections.push(self.list(title, &again(self.shown(&session.again)), session.again.len()));
+        }
+        sections.push(format!("{}\n{}\n", self.credit(), self.marks()));
+        let costs = self.costs().render(self.screen, self.palette);
+        sections.push(format!("{}\n{costs}", self.palette.strong("tokens")));
+        sections.join("\n")
+    }
+
+    fn heading(&self) -> String {
+        let session = &self.step.session;
+        let account = match session.new_account {
+            Some(_) => format!("a new account begins: {}\n", select::new_account(session)),
+            None => String::new(),
+        };
+        let number = grouped(i64::try_from(session.number).unwrap_or(i64::MAX));
+        format!("step {number}: {}\n{account}", select::step_summary(self.step))
+    }
+
+    /// The window in the order in which the provider reads it, but for what is sent again, which
+    /// stands between the new as it stood in the history.
+    fn parts(&self) -> Vec<bar::Part> {
+        let (summary, session) = (&self.step.summary, &self.step.session);
+        let again = session.again.iter().map(|again| again.part.tokens).fold(0, i64::saturating_add);
+        let reserve = summary.budget.output_reserve;
+        let free = summary.budget.max_tokens.saturating_sub(reserve);
+        let part = |name: &str, tokens, fill| bar::Part { name: name.to_owned(), tokens, fill };
+        vec![
+            part("unchanged", session.cached_tokens, Fill::Kind),
+            part("sent again", again, Fill::Kind),
+            part("new", session.uncached_tokens.saturating_sub(again), Fill::Kind),
+            part("free", free.saturating_sub(summary.tokens_after), Fill::Free),
+            part("reserved", reserve, Fill::Reserve),
+        ]
+    }
+
+    fn shown<'b, T>(&self, rows: &'b [T]) -> &'b [T] {
+        &rows[..rows.len().min(self.limit)]
+    }
+
+    fn list(&self, title: &str, table: &Table, count: usize) -> String {
+        let hidden = count.saturating_sub(self.limit);
+        let more = match hidden {
+            0 => String::new(),
+            _ => format!("and {} more; --all shows them\n", grouped_count(hidden)),
+        };
+        let heading = self.palette.strong(title);
+        format!("{heading}\n{}{more}", table.render(self.screen, self.palette))
+    }
+
+    fn credit(&self) -> String {
+        let credit = self.step.session.credit;
+        if credit < 0 {
+            let owed = grouped(credit.saturating_neg());
+            return format!("credit: none, {owed} tokens overdrawn by what must be in");
+        }
+        format!("credit: {} tokens may be sent again", grouped(credit))
+    }
+
+    /// Where whoever sends it to a provider that wants marks should put them.
+    fn marks(&self) -> String {
+        let marks = &self.step.session.breakpoints;
+        if marks.is_empty() {
+            return "cache breakpoints: behind the head only".to_owned();
+        }
+        let marks: Vec<String> = marks.iter().map(|at| grouped_count(*at)).collect();
+        format!("cache breakpoints: behind the head and behind messages {}", marks.join(", "))
+    }
+
+    /// This step and the run so far, beside other ways to send it.
+    fn costs(&self) -> Table {
+        let mut table = Table::new(vec![
+            ("", Side::Left),
+            ("this step: cached", Side::Right),
+            ("not", Side::Right),
+            ("the run so far: cached", Side::Right),
+            ("not", Side::Right),
+        ]);
+        let (now, before) = (&self.step.session.totals, &self.before);
+        for (name, so_far, until_now) in [
+            ("sent", now.sent, before.sent),
+            ("everything", now.everything, before.everything),
+            ("newest first", now.newest_first, before.newest_first),
+        ] {
+            let step = since(so_far, until_now);
+            let columns = [step.0, step.1, so_far.cached_tokens, so_far.uncached_tokens];
+            let cells = columns.map(|tokens| grouped(tokens).into());
+            table.push([vec![name.into()], cells.to_vec()].concat());
+        }
+        table
+    }
+}
+
+/// What came in addition: cached, and not.
+fn since(so_far: Usage, before: Usage) -> (i64, i64) {
+    (
+        so_far.cached_tokens.saturating_sub(before.cached_tokens),
+        so_far.uncached_tokens.saturating_sub(before.uncached_tokens),
+    )
+}
+
+fn cut(rows: &[Part]) -> Table {
+    let mut table = Table::new(vec![("tokens", Side::Right), ("what", Side::Left)]);
+    for part in rows {
+        table.push(vec![grouped(part.tokens).into(), what(part).into()]);
+    }
+    table
+}
+
+fn again(rows: &[SentAgain]) -> Table {
+    let columns = vec![("worth", Side::Left), ("tokens", Side::Right), ("what", Side::Left)];
+    let mut table = Table::new(columns);
+    for SentAgain { part, times_its_price, .. } in rows {
+        let worth = match times_its_price {
+            Some(times) => format!("{times:.1} × its price"),
+            None => "must be in".to_owned(),
+        };
+        table.push(vec![worth.into(), grouped(part.tokens).into(), what(part).into()]);
+    }
+    table
+}
