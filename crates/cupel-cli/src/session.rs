@@ -214,7 +214,7 @@ mod tests {
         let path = std::env::temp_dir().join(name);
         let file = SessionFile::new(&path);
         let held = file.lock().expect("nobody has it");
-        let refused = file.lock_within(Duration::from_millis(30)).err().expect("somebody has it");
+        let refused = file.lock_within(Duration::from_millis(30)).expect_err("somebody has it");
         let Failure::CannotRun(text) = refused else { panic!("{refused:?}") };
         assert!(text.contains("another process has been at this session for 0 seconds"), "{text}");
         drop(held);

@@ -39,8 +39,9 @@ fn every_answer_as_json_is_of_its_schema() {
     }
 }
 
+/// Compares an answer with the schema of this name.
 #[track_caller]
-fn assert_valid(name: &str, answer: &Value) {
+pub(crate) fn assert_valid(name: &str, answer: &Value) {
     let schema: Value = serde_json::from_str(&run(&["schema", name]).stdout).unwrap();
     let (mut compiler, mut schemas) = (boon::Compiler::new(), boon::Schemas::new());
     compiler.add_resource("answer.json", schema).unwrap();

@@ -8,6 +8,7 @@ use std::time::Instant;
 use fs4::FileExt;
 use serde_json::Value;
 
+use crate::schemas::assert_valid;
 use crate::support::{Folder, Run, assert_cannot_run, assert_snapshot_in, cupel, root, run};
 
 /// Loads no vocabulary, which takes its time without optimization.
@@ -422,6 +423,8 @@ fn a_step_is_shown_and_the_session_stays_as_it_is() {
     let few = [&arguments[..], &["--limit=1"]].concat();
     assert_snapshot_in("explain-session-few", &desk.folder, &few);
     let json = run(&[&arguments[..], &["--json"]].concat());
+    assert_valid("Step", &serde_json::from_str(&json.stdout).unwrap());
+    assert_valid("SessionState", &desk.state());
     assert_eq!(desk.state_text(), old);
     desk.now -= 10;
     let report = desk.folder.file("step.json");
