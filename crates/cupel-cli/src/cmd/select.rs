@@ -73,11 +73,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let options = arguments.selection.options()?;
     if arguments.batch.is_single() {
         let input = arguments.batch.single()?;
-        let places = Places::of(arguments, &input)?;
-        let others = [input.path.as_deref(), arguments.output.as_deref(), arguments.report.as_deref()];
-        return match arguments.session.file(&others)? {
-            Some(file) => step(arguments, &engine, &options, &input, &places, &file),
-            None => one(arguments, &engine, &options, input, &places),
+        let single = Single::new(arguments, &engine, &options, &input)?;
+        return match single.session_file()? {
+            Some(file) => single.step(&file),
+            None => single.select(),
         };
     }
     if arguments.session.session.is_some() {
@@ -93,74 +92,83 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     many(arguments, &engine, &options)
 }
 
-/// Where the answers to a single request go.
-struct Places {
-    request: Destination,
+/// A single request, and where the answers to it go.
+struct Single<'a> {
+    arguments: &'a Arguments,
+    engine: &'a Engine,
+    options: &'a Options,
+    input: &'a Input,
+    destination: Destination,
     report: Option<Destination>,
 }
 
-impl Places {
-    fn of(arguments: &Arguments, input: &Input) -> Result<Self, Failure> {
+impl<'a> Single<'a> {
+    fn new(
+        arguments: &'a Arguments,
+        engine: &'a Engine,
+        options: &'a Options,
+        input: &'a Input,
+    ) -> Result<Self, Failure> {
         let path = input.path.as_deref();
+        let destination = destination(arguments, path)?;
         let report = arguments.report.as_deref();
         let report = report.map(|file| Destination::new(Some(file), path)).transpose()?;
-        Ok(Self { request: destination(arguments, path)?, report })
+        Ok(Self { arguments, engine, options, input, destination, report })
     }
-}
 
-fn one(
-    arguments: &Arguments,
-    engine: &Engine,
-    options: &Options,
-    input: Input,
-    places: &Places,
-) -> Result<Answer, Failure> {
-    let name = input.name();
-    let failed = |error| Failure::of(&name, &error);
-    let prepared = engine.prepare(input.text, options).map_err(failed)?;
-    let selection = prepared.select().map_err(failed)?;
-    if let Some(report) = &places.report {
-        report.write(&json::pretty(&prepared.explain(usize::MAX).map_err(failed)?)?)?;
+    fn session_file(&self) -> Result<Option<SessionFile>, Failure> {
+        let Arguments { session, output, report, .. } = self.arguments;
+        session.file(&[self.input.path.as_deref(), output.as_deref(), report.as_deref()])
     }
-    places.request.write(&selection.text)?;
-    tell(&name, &selection.repairs, &selection.superseded);
-    if !arguments.quiet {
-        output::say(&summary(&selection.summary));
-    }
-    Ok(Answer::Yes)
-}
 
-/// The request as the next step of a session.
-///
-/// The answer is handed out before the state is replaced: a step that nobody received must not
-/// count. Whoever is killed in between leaves the old state, and the next step goes on from that.
-fn step(
-    arguments: &Arguments,
-    engine: &Engine,
-    options: &Options,
-    input: &Input,
-    places: &Places,
-    file: &SessionFile,
-) -> Result<Answer, Failure> {
-    let lock = if arguments.propose { None } else { Some(file.lock()?) };
-    let mut session = arguments.session.load(file, engine)?;
-    let step = arguments.session.propose(&mut session, input, options)?;
-    let state = session.proposed_state();
-    let committed = lock.as_ref().zip(state).map(|(lock, state)| lock.prepare(state)).transpose()?;
-    if let Some(report) = &places.report {
-        report.write(&json::pretty(&step)?)?;
+    fn select(&self) -> Result<Answer, Failure> {
+        let name = self.input.name();
+        let failed = |error| Failure::of(&name, &error);
+        let prepared =
+            self.engine.prepare(self.input.text.as_str(), self.options).map_err(failed)?;
+        let selection = prepared.select().map_err(failed)?;
+        if let Some(report) = &self.report {
+            report.write(&json::pretty(&prepared.explain(usize::MAX).map_err(failed)?)?)?;
+        }
+        self.destination.write(&selection.text)?;
+        tell(&name, &selection.repairs, &selection.superseded);
+        if !self.arguments.quiet {
+            output::say(&summary(&selection.summary));
+        }
+        Ok(Answer::Yes)
     }
-    places.request.write(&step.text)?;
-    if let Some((lock, replacement)) = lock.as_ref().zip(committed) {
-        lock.publish(replacement)?;
+
+    /// The request as the next step of a session.
+    ///
+    /// The answer is handed out before the state is replaced: a step that nobody received must not
+    /// count. Whoever is killed in between leaves the old state, and the next step goes on from that.
+    fn step(&self, file: &SessionFile) -> Result<Answer, Failure> {
+        let Arguments { session: flags, propose, .. } = self.arguments;
+        let lock = if *propose { None } else { Some(file.lock()?) };
+        let mut session = flags.load(file, self.engine)?;
+        let step = flags.propose(&mut session, self.input, self.options)?;
+        let to_write = lock.as_ref().zip(session.proposed_state());
+        let replacement = to_write.map(|(lock, state)| lock.prepare(state)).transpose()?;
+        if let Some(report) = &self.report {
+            report.write(&json::pretty(&step)?)?;
+        }
+        self.destination.write(&step.text)?;
+        if let Some((lock, replacement)) = lock.as_ref().zip(replacement) {
+            lock.publish(replacement)?;
+        }
+        self.tell_step(file, &step);
+        Ok(Answer::Yes)
     }
-    tell(&input.name(), &step.repairs, &step.superseded);
-    tell_account(file.name(), &step.session, arguments.quiet);
-    if !arguments.quiet {
-        let proposed = if arguments.propose { "proposed: " } else { "" };
-        output::say(&format!("{proposed}{}", step_summary(&step)));
+
+    fn tell_step(&self, file: &SessionFile, step: &Step) {
+        let Arguments { propose, quiet, .. } = self.arguments;
+        tell(&self.input.name(), &step.repairs, &step.superseded);
+        tell_account(file.name(), &step.session, *quiet);
+        if !quiet {
+            let proposed = if *propose { "proposed: " } else { "" };
+            output::say(&format!("{proposed}{}", step_summary(step)));
+        }
     }
-    Ok(Answer::Yes)
 }
 
 /// Says what was repaired, and what was dropped as superseded.
