@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use cupel_engine::{
-    Engine, NewAccount, Options, Outdated, RepairDone, SessionStep, Step, Summary,
+    Engine, NewAccount, Options, Outdated, RepairDone, SessionSettings, SessionStep, Step, Summary,
 };
 
 use super::Context;
@@ -50,6 +50,12 @@ pub(crate) struct Arguments {
     /// give both the same --at.
     #[arg(long, requires = "session")]
     propose: bool,
+
+    /// Mark for Anthropic where its cache begins to pay: `cache_control` on four blocks at most
+    ///
+    /// Marks that are there count and stay. Requests of other formats stay as they are.
+    #[arg(long, requires = "session")]
+    cache_marks: bool,
 
     /// Write to this file, in one step, instead of stdout; of several files, into this folder
     #[arg(long, short, value_name = "FILE", conflicts_with = "in_place")]
@@ -143,9 +149,11 @@ impl<'a> Single<'a> {
     /// The answer is handed out before the state is replaced: a step that nobody received must not
     /// count. Whoever is killed in between leaves the old state, and the next step goes on from that.
     fn step(&self, file: &SessionFile) -> Result<Answer, Failure> {
-        let Arguments { session: flags, propose, .. } = self.arguments;
+        let Arguments { session: flags, propose, cache_marks, .. } = self.arguments;
         let lock = if *propose { None } else { Some(file.lock()?) };
-        let mut session = flags.load(file, self.engine)?;
+        let mut settings = SessionSettings::default();
+        settings.cache_marks = *cache_marks;
+        let mut session = flags.load(file, self.engine)?.with_settings(settings);
         let step = flags.propose(&mut session, self.input, self.options)?;
         let to_write = lock.as_ref().zip(session.proposed_state());
         let replacement = to_write.map(|(lock, state)| lock.prepare(state)).transpose()?;

@@ -398,6 +398,7 @@ fn what_makes_no_sense_in_a_session_is_refused() {
     for flags in [
         &["--session", &state, "--in-place"] as &[&str],
         &["--propose"],
+        &["--cache-marks"],
         &["--restart-unreadable"],
         &["--at=1000"],
         &["--session", &state, "--at=noon"],
@@ -408,6 +409,57 @@ fn what_makes_no_sense_in_a_session_is_refused() {
         assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
     }
     assert_eq!(desk.state_text(), old);
+}
+
+/// The request without marks, and how many there were.
+fn without_marks(mut request: Value) -> (Value, usize) {
+    fn take(value: &mut Value) -> usize {
+        match value {
+            Value::Array(list) => list.iter_mut().map(take).sum(),
+            Value::Object(fields) => {
+                let own = usize::from(fields.remove("cache_control").is_some());
+                own + fields.values_mut().map(take).sum::<usize>()
+            }
+            _ => 0,
+        }
+    }
+    let count = take(&mut request);
+    (request, count)
+}
+
+#[test]
+fn marks_for_the_cache_are_written_for_anthropic_and_on_request_only() {
+    for (example, is_marked) in [("coding-agent-anthropic", true), ("coding-agent", false)] {
+        let text = fs::read_to_string(root().join(format!("examples/{example}.json"))).unwrap();
+        let (request, _) = without_marks(serde_json::from_str(&text).unwrap());
+        let desk = Desk::new();
+        let (file, state) = (desk.put(&request), desk.state_file());
+        let select = |flags: &[&str]| {
+            let step = ["select", &file, "--max=5000", ESTIMATE, "--session", &state, "--at=1000"];
+            let run = run(&[&step[..], flags].concat());
+            assert_eq!(run.code, Some(0), "{run:?}");
+            run.stdout
+        };
+        let plain = select(&["--propose"]);
+        let marked = select(&["--propose", "--cache-marks"]);
+        let (bare, marks) = without_marks(serde_json::from_str(&marked).unwrap());
+        assert_eq!((1..=4).contains(&marks), is_marked, "{marks}");
+        assert_eq!(plain == marked, !is_marked);
+        assert_eq!(texts(&bare), texts(&serde_json::from_str(&plain).unwrap()));
+        assert_eq!(select(&["--cache-marks"]), marked);
+    }
+}
+
+/// What the messages hold. A text that has a mark to carry is a list of one block.
+fn texts(request: &Value) -> Vec<Value> {
+    let messages = request["messages"].as_array().unwrap().iter();
+    let content = messages.map(|message| match &message["content"] {
+        Value::Array(blocks) if blocks.len() == 1 && blocks[0]["type"] == "text" => {
+            blocks[0]["text"].clone()
+        }
+        content => content.clone(),
+    });
+    content.collect()
 }
 
 #[test]
