@@ -42,20 +42,7 @@ pub(crate) struct Arguments {
     selection: SelectionArguments,
 
     #[command(flatten)]
-    session: SessionArguments,
-
-    /// Answer as the next step of the session, and leave the session as it is
-    ///
-    /// For a call that may fail: run the same again without it once the provider has answered, and
-    /// give both the same --at.
-    #[arg(long, requires = "session")]
-    propose: bool,
-
-    /// Mark for Anthropic where its cache begins to pay: `cache_control` on four blocks at most
-    ///
-    /// Marks that are there count and stay. Requests of other formats stay as they are.
-    #[arg(long, requires = "session")]
-    cache_marks: bool,
+    step: StepArguments,
 
     /// Write to this file, in one step, instead of stdout; of several files, into this folder
     #[arg(long, short, value_name = "FILE", conflicts_with = "in_place")]
@@ -74,6 +61,26 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
+/// What becomes of a step of a session.
+#[derive(Debug, Args)]
+struct StepArguments {
+    #[command(flatten)]
+    session: SessionArguments,
+
+    /// Answer as the next step of the session, and leave the session as it is
+    ///
+    /// For a call that may fail: run the same again without it once the provider has answered, and
+    /// give both the same --at.
+    #[arg(long, requires = "session")]
+    propose: bool,
+
+    /// Mark for Anthropic where its cache begins to pay: `cache_control` on four blocks at most
+    ///
+    /// Marks that are there count and stay. Requests of other formats stay as they are.
+    #[arg(long, requires = "session")]
+    cache_marks: bool,
+}
+
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let engine = arguments.selection.engine(context)?;
     let options = arguments.selection.options()?;
@@ -85,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
             None => single.select(),
         };
     }
-    if arguments.session.session.is_some() {
+    if arguments.step.session.session.is_some() {
         return Err(Failure::cannot("--session is for one request; give its steps one by one"));
     }
     if arguments.report.is_some() {
@@ -123,8 +130,8 @@ impl<'a> Single<'a> {
     }
 
     fn session_file(&self) -> Result<Option<SessionFile>, Failure> {
-        let Arguments { session, output, report, .. } = self.arguments;
-        session.file(&[self.input.path.as_deref(), output.as_deref(), report.as_deref()])
+        let Arguments { step, output, report, .. } = self.arguments;
+        step.session.file(&[self.input.path.as_deref(), output.as_deref(), report.as_deref()])
     }
 
     fn select(&self) -> Result<Answer, Failure> {
@@ -149,7 +156,7 @@ impl<'a> Single<'a> {
     /// The answer is handed out before the state is replaced: a step that nobody received must not
     /// count. Whoever is killed in between leaves the old state, and the next step goes on from that.
     fn step(&self, file: &SessionFile) -> Result<Answer, Failure> {
-        let Arguments { session: flags, propose, cache_marks, .. } = self.arguments;
+        let StepArguments { session: flags, propose, cache_marks } = &self.arguments.step;
         let lock = if *propose { None } else { Some(file.lock()?) };
         let mut settings = SessionSettings::default();
         settings.cache_marks = *cache_marks;
@@ -169,7 +176,7 @@ impl<'a> Single<'a> {
     }
 
     fn tell_step(&self, file: &SessionFile, step: &Step) {
-        let Arguments { propose, quiet, .. } = self.arguments;
+        let Arguments { step: StepArguments { propose, .. }, quiet, .. } = self.arguments;
         tell(&self.input.name(), &step.repairs, &step.superseded);
         tell_account(file.name(), &step.session, *quiet);
         if !quiet {
