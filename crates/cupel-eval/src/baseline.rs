@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::data::Case;
+use crate::kind::DataKind;
 use crate::random::Random;
 use crate::selector::{Selector, SelectorError, fill};
 
@@ -16,7 +17,7 @@ use crate::selector::{Selector, SelectorError, fill};
 /// assert_eq!("newest".parse(), Ok(Baseline::Newest));
 /// assert_eq!(
 ///     "newst".parse::<Baseline>().unwrap_err().to_string(),
-///     "unknown baseline `newst`; known are newest, random, oracle"
+///     "unknown baseline `newst`; known are newest, random, oracle, everything, clear-tool-results"
 /// );
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,11 +34,24 @@ pub enum Baseline {
     /// The evidence, smallest first; what does not fit is skipped. It looks at the evidence, so it
     /// is the ceiling, not a method.
     Oracle,
+    /// The whole request of an agent, whatever the budget says: what trimming is to save. Windows
+    /// over the budget are counted as such.
+    Everything,
+    /// The whole request of an agent until it does not fit; then all results of tools but the last
+    /// three become a short note, and if that is not enough, the oldest messages go, calls with
+    /// their results. What is cleared or gone stays so.
+    ClearToolResults,
 }
 
 impl Baseline {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Newest, Self::Random { seed: 0 }, Self::Oracle];
+    pub const ALL: [Self; 5] = [
+        Self::Newest,
+        Self::Random { seed: 0 },
+        Self::Oracle,
+        Self::Everything,
+        Self::ClearToolResults,
+    ];
 
     /// Its name in results and on the command line.
     pub fn name(self) -> &'static str {
@@ -45,11 +59,34 @@ impl Baseline {
             Self::Newest => "newest",
             Self::Random { .. } => "random",
             Self::Oracle => "oracle",
+            Self::Everything => "everything",
+            Self::ClearToolResults => "clear-tool-results",
         }
     }
 
+    /// Whether there is such a baseline for data of a kind.
+    pub fn is_for(self, kind: DataKind) -> bool {
+        match self {
+            Self::Newest => true,
+            Self::Random { .. } | Self::Oracle => kind == DataKind::Pools,
+            Self::Everything | Self::ClearToolResults => kind == DataKind::AgentRuns,
+        }
+    }
+
+    /// Why it cannot be measured on data of a kind.
+    pub(crate) fn not_for(self, kind: DataKind) -> String {
+        let known: Vec<&str> =
+            Self::ALL.into_iter().filter(|known| known.is_for(kind)).map(Self::name).collect();
+        let data = match kind {
+            DataKind::Pools => "pools",
+            DataKind::AgentRuns => "runs of agents",
+        };
+        let (name, known) = (self.name(), known.join(", "));
+        format!("the baseline `{name}` is not for {data}; for these there are {known}")
+    }
+
     /// The indices in the order in which they are taken.
-    fn order(self, case: Case<'_>) -> Vec<usize> {
+    fn order(self, case: Case<'_>) -> Result<Vec<usize>, SelectorError> {
         let items = case.pool.items();
         let mut order = case.candidate_indices().to_vec();
         match self {
@@ -62,8 +99,11 @@ impl Baseline {
                 order = case.query.evidence().to_vec();
                 order.sort_by_key(|at| items[*at].tokens());
             }
+            other @ (Self::Everything | Self::ClearToolResults) => {
+                return Err(other.not_for(DataKind::Pools).into());
+            }
         }
-        order
+        Ok(order)
     }
 }
 
@@ -73,7 +113,7 @@ impl Selector for Baseline {
         case: Case<'_>,
         budgets: &[i64],
     ) -> Result<Vec<Option<Vec<usize>>>, SelectorError> {
-        let order = self.order(case);
+        let order = self.order(case)?;
         let ends_at_misfit = *self == Self::Newest;
         Ok(budgets.iter().map(|tokens| Some(fill(case, &order, *tokens, ends_at_misfit))).collect())
     }

@@ -73,8 +73,8 @@ mod summary;
 
 pub use agent::{
     AgentEvaluation, AgentEvaluator, AgentMessage, AgentMethod, AgentRow, AgentRun, AgentRuns,
-    AgentStep, AgentSummary, AgentTask, JudgedWindow, RecordedWindows, RunTrimmer, StepMeasures,
-    Trimmer, Window, compare_agents, summarize_agents, write_windows,
+    AgentStep, AgentSummary, AgentTask, Cost, JudgedWindow, PriceRule, RecordedWindows, RunTrimmer,
+    StepMeasures, Trimmer, Window, compare_agents, summarize_agents, write_windows,
 };
 pub use baseline::{Baseline, UnknownBaseline};
 pub use budgets::{Budgets, InvalidBudgets};

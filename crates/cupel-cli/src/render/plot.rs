@@ -1,4 +1,4 @@
-//! Shares over budgets as SVG: the parts that pictures are made of.
+//! Shares over budgets or costs as SVG: the parts that pictures are made of.
 
 use std::fmt::Write;
 
@@ -90,36 +90,73 @@ impl Legend {
     }
 }
 
-/// A rectangle in which shares are drawn over budgets.
+/// What shares are drawn over.
+pub(crate) struct Axis {
+    name: &'static str,
+    from: f64,
+    to: f64,
+    /// Places that have a label if there is room, rising.
+    labels: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// From the smallest budget to the largest one, each with its label.
+    pub(crate) fn of_budgets(budgets: &[i64]) -> Self {
+        // In floats, since the difference of two budgets may be too large for a whole number.
+        let end = |budget: Option<&i64>| budget.map_or(0.0, |budget| *budget as f64);
+        Self {
+            name: "budget in tokens",
+            from: end(budgets.first()),
+            to: end(budgets.last()),
+            labels: budgets.iter().map(|budget| (*budget as f64, grouped(*budget))).collect(),
+        }
+    }
+
+    /// From nothing to a whole number of steps beyond the largest value, with round labels.
+    pub(crate) fn from_zero(name: &'static str, largest: f64) -> Self {
+        let largest = if largest.is_finite() { largest.max(1.0) } else { 1.0 };
+        let power = 10_f64.powf((largest / 5.0).log10().floor());
+        let fits = |step: &f64| step * 5.0 >= largest;
+        let step = [1.0, 2.0, 5.0].map(|times| times * power).into_iter().find(fits);
+        let step = step.unwrap_or(10.0 * power);
+        let count = (largest / step).ceil() as i64;
+        let label = |nth: i64| {
+            let value = nth as f64 * step;
+            let text = if step < 1.0 { format!("{value:.1}") } else { grouped(value as i64) };
+            (value, text)
+        };
+        Self { name, from: 0.0, to: count as f64 * step, labels: (0..=count).map(label).collect() }
+    }
+}
+
+/// A rectangle in which shares are drawn over something.
 pub(crate) struct Panel<'a> {
-    /// The left end of the axis of budgets.
+    /// The left end of the axis below.
     pub(crate) left: f64,
     /// Where 100 % is.
     pub(crate) top: f64,
-    /// How long the axis of budgets is.
+    /// How long the axis below is.
     pub(crate) width: f64,
     /// How long the axis of shares is.
     pub(crate) height: f64,
-    /// The budgets, rising.
-    pub(crate) budgets: &'a [i64],
+    /// What the shares are drawn over.
+    pub(crate) axis: &'a Axis,
 }
 
 impl Panel<'_> {
-    fn x(&self, budget: i64) -> f64 {
-        let from = self.budgets.first().copied().unwrap_or(0);
-        let to = self.budgets.last().copied().unwrap_or(0);
+    fn x(&self, value: f64) -> f64 {
+        let Axis { from, to, .. } = *self.axis;
         if from == to {
             return self.left + self.width / 2.0;
         }
-        // In floats, since the difference of two budgets may be too large for a whole number.
-        self.left + self.width * (budget as f64 - from as f64) / (to as f64 - from as f64)
+        self.left + self.width * (value - from) / (to - from)
     }
 
     fn y(&self, share: f64) -> f64 {
         self.top + self.height * (1.0 - share.clamp(0.0, 1.0))
     }
 
-    /// A rule and a label for every fourth of the whole, the budgets, and what both are.
+    /// A rule and a label for every fourth of the whole, the labels below, and what both are.
     pub(crate) fn axes(&self, what: &str) -> String {
         let (right, bottom) = (self.left + self.width, self.top + self.height);
         let mut svg = String::new();
@@ -134,12 +171,13 @@ impl Panel<'_> {
                 y + 4.0,
             );
         }
-        svg.push_str(&self.budget_labels(bottom + 18.0));
+        svg.push_str(&self.labels(bottom + 18.0));
         let _ = writeln!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">budget in tokens</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             self.left + self.width / 2.0,
             bottom + 38.0,
+            escaped(self.axis.name),
         );
         let (x, y) = (self.left - 48.0, self.top + self.height / 2.0);
         let _ = writeln!(
@@ -151,13 +189,12 @@ impl Panel<'_> {
     }
 
     /// As many labels as there is room for.
-    fn budget_labels(&self, y: f64) -> String {
+    fn labels(&self, y: f64) -> String {
         let mut svg = String::new();
         let mut free_from = f64::NEG_INFINITY;
-        for budget in self.budgets {
-            let label = grouped(*budget);
+        for (value, label) in &self.axis.labels {
             let half = LETTER * label.len() as f64 / 2.0 + 3.0;
-            let x = self.x(*budget);
+            let x = self.x(*value);
             if x - half >= free_from {
                 let _ = writeln!(
                     svg,
@@ -169,24 +206,51 @@ impl Panel<'_> {
         svg
     }
 
-    /// The line of the share at each budget.
-    pub(crate) fn line(&self, turn: usize, shares: &[f64]) -> String {
-        let places = self.budgets.iter().zip(shares);
-        let points: Vec<String> = places
-            .map(|(budget, share)| format!("{:.1},{:.1}", self.x(*budget), self.y(*share)))
+    /// The line through shares at places of the axis.
+    pub(crate) fn line(&self, turn: usize, points: &[(f64, f64)]) -> String {
+        let points: Vec<String> = points
+            .iter()
+            .map(|(value, share)| format!("{:.1},{:.1}", self.x(*value), self.y(*share)))
             .collect();
         format!("<polyline fill=\"none\" {} points=\"{}\"/>\n", stroke(turn), points.join(" "))
     }
 
     /// A dot at a share, and how far up and down the truth may be.
-    pub(crate) fn dot(&self, turn: usize, budget: i64, share: f64, error: f64) -> String {
-        let (x, color) = (self.x(budget), color(turn));
+    pub(crate) fn dot(&self, turn: usize, value: f64, share: f64, error: f64) -> String {
+        let (x, color) = (self.x(value), color(turn));
         format!(
             "<line x1=\"{x:.1}\" y1=\"{:.1}\" x2=\"{x:.1}\" y2=\"{:.1}\" stroke=\"{color}\"/>\n\
              <circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{color}\"/>\n",
             self.y(share + error),
             self.y(share - error),
             self.y(share),
+        )
+    }
+
+    /// A small text beside a dot, on the side where there is more room.
+    pub(crate) fn note(&self, turn: usize, value: f64, share: f64, text: &str) -> String {
+        let x = self.x(value);
+        let is_right = x > self.left + 0.9 * self.width;
+        let (x, anchor) = if is_right { (x - 5.0, "end") } else { (x + 5.0, "start") };
+        format!(
+            "<text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"9\" text-anchor=\"{anchor}\" fill=\"{}\">{}</text>\n",
+            self.y(share) + 11.0,
+            color(turn),
+            escaped(text),
+        )
+    }
+
+    /// A broken line upwards at a place, with its name.
+    pub(crate) fn mark(&self, value: f64, name: &str) -> String {
+        let (x, bottom) = (self.x(value), self.top + self.height);
+        format!(
+            "<line x1=\"{x:.1}\" y1=\"{:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\" stroke=\"#888888\" \
+             stroke-dasharray=\"3 3\"/>\n\
+             <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#666666\" font-size=\"10\">{}</text>\n",
+            self.top,
+            x + 4.0,
+            bottom - 6.0,
+            escaped(name),
         )
     }
 }
@@ -203,17 +267,33 @@ mod tests {
     #[test]
     fn labels_do_not_overlap() {
         let budgets = [1_000, 1_001, 4_000];
-        let panel = Panel { left: 0.0, top: 0.0, width: 300.0, height: 100.0, budgets: &budgets };
-        let labels = panel.budget_labels(10.0);
+        let axis = Axis::of_budgets(&budgets);
+        let panel = Panel { left: 0.0, top: 0.0, width: 300.0, height: 100.0, axis: &axis };
+        let labels = panel.labels(10.0);
         assert!(labels.contains(">1,000<") && labels.contains(">4,000<"), "{labels}");
         assert!(!labels.contains(">1,001<"), "{labels}");
     }
 
     #[test]
     fn a_single_budget_is_in_the_middle_and_the_largest_are_to_scale() {
-        let panel = |budgets| Panel { left: 0.0, top: 0.0, width: 10.0, height: 1.0, budgets };
-        assert_eq!(panel(&[7]).x(7), 5.0);
-        assert_eq!(panel(&[i64::MIN, 0, i64::MAX]).x(0), 5.0);
+        let x = |budgets: &[i64], value| {
+            let axis = Axis::of_budgets(budgets);
+            Panel { left: 0.0, top: 0.0, width: 10.0, height: 1.0, axis: &axis }.x(value)
+        };
+        assert_eq!(x(&[7], 7.0), 5.0);
+        assert_eq!(x(&[i64::MIN, 0, i64::MAX], 0.0), 5.0);
+    }
+
+    #[test]
+    fn an_axis_from_zero_has_round_labels_and_ends_behind_the_largest_value() {
+        let labels = |largest| {
+            let axis = Axis::from_zero("cost", largest);
+            assert!(axis.to >= largest, "{}", axis.to);
+            axis.labels.into_iter().map(|(_, label)| label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(4.4), ["0", "1", "2", "3", "4", "5"]);
+        assert_eq!(labels(1_234.0), ["0", "500", "1,000", "1,500"]);
+        assert_eq!(labels(0.0), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use cupel_engine::Curve;
 
 use super::curve;
-use super::plot::{self, Legend, Panel};
+use super::plot::{self, Axis, Legend, Panel};
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 420.0;
@@ -21,13 +21,16 @@ pub(crate) fn render(curve: &Curve) -> String {
         top: TOP,
         width: WIDTH - LEFT - RIGHT,
         height: HEIGHT - TOP - BOTTOM,
-        budgets: &budgets,
+        axis: &Axis::of_budgets(&budgets),
     };
     let names = series.iter().map(|series| series.name);
     let mut body = Legend::new(names, (LEFT, 10.0), panel.width).svg;
     body.push_str(&panel.axes("kept"));
     for (turn, series) in series.iter().enumerate() {
-        body.push_str(&panel.line(turn, &series.shares));
+        let points = budgets.iter().zip(&series.shares);
+        let points: Vec<(f64, f64)> =
+            points.map(|(budget, share)| (*budget as f64, *share)).collect();
+        body.push_str(&panel.line(turn, &points));
     }
     plot::document(WIDTH, HEIGHT, "What each budget keeps", &body)
 }

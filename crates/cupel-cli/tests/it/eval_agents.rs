@@ -93,13 +93,45 @@ fn another_tokenizer_counts_other_tokens() {
 }
 
 #[test]
-fn the_chart_of_runs_shows_coverage() {
+fn what_trimming_costs_is_measured_beside_the_baselines() {
+    let baselines = ["newest", "clear-tool-results", "everything"];
+    let baselines = baselines.map(|name| ["--baseline", name]).concat();
+    let arguments = [&["eval", FERRY], &baselines[..], &["--budget", "250,500"]];
+    assert_snapshot("eval-agents-baselines", &arguments.concat());
+}
+
+#[test]
+fn the_windows_of_a_session_are_written_where_there_is_one() {
+    let folder = Folder::new();
+    let (session, anew) = (folder.file("session.jsonl"), folder.file("anew.jsonl"));
+    let report = |arguments: &[&str]| -> serde_json::Value {
+        let run = eval(&[arguments, &["--budget", "500", "--json"]].concat());
+        serde_json::from_str(&run.stdout).unwrap()
+    };
+    let measured = report(&[CODER, "--session", "--write", &session]);
+    report(&[CODER, "--write", &anew]);
+    let read = report(&[CODER, "--selections", &session, "--selections", &anew]);
+    for figure in ["coverage", "uncached_tokens", "costs"] {
+        // `auto` and `auto in a session`; `auto` and the two files.
+        assert_eq!(measured["rows"][1][figure], read["rows"][1][figure], "{figure}");
+        assert_eq!(measured["rows"][0][figure], read["rows"][2][figure], "{figure}");
+    }
+    let uncached = |row: usize| measured["rows"][row]["uncached_tokens"].as_i64().unwrap();
+    assert!(uncached(1) < uncached(0));
+}
+
+#[test]
+fn the_chart_of_runs_shows_coverage_over_costs() {
     let folder = Folder::new();
     let file = folder.file("coverage.svg");
-    eval(&[FERRY, CODER, "--budget", "250,500", "--svg", &file]);
+    eval(&[FERRY, CODER, "--session", "--budget", "250,500", "--svg", &file]);
     let svg = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(svg.matches("<polyline ").count(), 2);
+    // A panel for each of two sets, with a line for each of two methods and a dot for each budget.
+    assert_eq!(svg.matches("<polyline ").count(), 4);
+    assert_eq!(svg.matches("<circle ").count(), 8);
+    assert_eq!(svg.matches(">everything is sent<").count(), 2);
     assert!(svg.contains(">coverage ± standard error<"), "{svg}");
+    assert!(svg.contains("read 0.1, write 1.25"), "{svg}");
 }
 
 #[test]
@@ -113,6 +145,8 @@ fn what_is_for_the_other_kind_of_data_is_refused() {
         (&[FERRY, "--baseline", "oracle"] as &[&str], "--baseline oracle: is for pools"),
         (&[FERRY, "--by", "category"], "--by category: is for pools"),
         (&[FERRY, "--by-tokens", "x"], "--by-tokens: is for pools"),
+        (&[POOLS, "--baseline", "everything"], "--baseline everything: is for runs of agents"),
+        (&[POOLS, "--session"], "--session: is for runs of agents"),
         (&[POOLS, "--tokenizer", "estimate"], "--tokenizer: the items of pools have their own"),
         (&[FERRY, "--tokenizer", "cl100k_bse"], "did you mean `cl100k_base`?"),
         (&[FERRY, "--write", FERRY], "is one of the inputs"),

@@ -9,14 +9,11 @@ use super::AgentRuns;
 use super::judge::{Judgement, StepMeasures};
 use super::message::AgentMessage;
 use super::run::{AgentRun, AgentStep};
-use super::trimmer::{AgentMethod, AgentTask, Window};
+use super::trimmer::{AgentMethod, AgentTask, MessageCounter, Window};
 use crate::budgets::Budgets;
 use crate::error::AgentError;
 use crate::parallel::{available_threads, try_map};
 use crate::selector::SelectorError;
-
-/// What every message counts for, beside its text.
-const PER_MESSAGE: i64 = 4;
 
 /// A window that fits, and how good it is.
 #[derive(Debug, Clone)]
@@ -126,7 +123,8 @@ impl<'c> AgentEvaluator<'c> {
         let budgets = self.budgets.tokens();
         let head: i64 = message_tokens.iter().take(run.head()).sum();
         let max_tokens: Vec<i64> = budgets.iter().map(|tokens| head + tokens).collect();
-        let task = AgentTask { run, budgets, max_tokens: &max_tokens, message_tokens };
+        let counter = MessageCounter(&*self.count);
+        let task = AgentTask { run, budgets, max_tokens: &max_tokens, message_tokens, counter };
         let failed = |at: Option<usize>| {
             let (method, run) = (method.name().to_owned(), run.name().to_owned());
             move |source| AgentError { method, run, at, source }
@@ -177,7 +175,7 @@ impl<'c> AgentEvaluator<'c> {
     }
 
     fn tokens(&self, message: &AgentMessage) -> i64 {
-        PER_MESSAGE + (self.count)(message.text())
+        MessageCounter(&*self.count).tokens(message.text())
     }
 }
 
@@ -233,5 +231,12 @@ impl<'d> AgentEvaluation<'d> {
         let Some(known) = self.data.runs().get(run) else { return 0 };
         let end = known.steps().last().map_or(0, AgentStep::at);
         self.message_tokens[run][..end].iter().sum()
+    }
+
+    /// How many tokens a run would send if everything were sent at each step, cached or not.
+    pub fn everything_sent_tokens(&self, run: usize) -> i64 {
+        let Some(known) = self.data.runs().get(run) else { return 0 };
+        let sent = |step: &AgentStep| self.message_tokens[run][..step.at()].iter().sum::<i64>();
+        known.steps().iter().map(sent).sum()
     }
 }

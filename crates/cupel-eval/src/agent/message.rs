@@ -49,6 +49,25 @@ impl AgentMessage {
         self.answers.as_deref()
     }
 
+    /// The same message with another content.
+    pub(super) fn with_content(&self, content: &str) -> Self {
+        let calls = &self.text[self.content_bytes..];
+        let text = if self.content_bytes == 0 && !calls.is_empty() {
+            format!("{content}\n{calls}")
+        } else {
+            format!("{content}{calls}")
+        };
+        let mut json = self.json.clone();
+        json["content"] = content.into();
+        Self {
+            json,
+            lowered: text.to_lowercase(),
+            text,
+            content_bytes: content.len(),
+            ..self.clone()
+        }
+    }
+
     /// The text in small letters, to look values up in.
     pub(super) fn lowered(&self) -> &str {
         &self.lowered

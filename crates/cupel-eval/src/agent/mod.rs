@@ -3,11 +3,12 @@
 //!
 //! The format is one JSON object a line, one line a run; `examples/eval/README.md` has all fields.
 
+mod baselines;
 mod compare;
+mod cost;
 mod evaluate;
 mod judge;
 mod message;
-mod newest;
 mod run;
 mod summary;
 mod trimmer;
@@ -18,6 +19,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use compare::compare_agents;
+pub use cost::{Cost, PriceRule};
 pub use evaluate::{AgentEvaluation, AgentEvaluator, JudgedWindow};
 pub use judge::StepMeasures;
 pub use message::AgentMessage;

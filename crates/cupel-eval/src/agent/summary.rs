@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::cost::{Cost, Sent};
 use super::evaluate::{AgentEvaluation, JudgedWindow};
 use super::judge::StepMeasures;
 use crate::budgets::Budgets;
@@ -37,6 +38,11 @@ pub struct AgentRow {
     pub uncached_tokens: i64,
     /// The same if everything were sent.
     pub everything_tokens: i64,
+    /// All tokens of the windows, cached or not, summed up.
+    pub sent_tokens: i64,
+    /// What they cost by each of [`PriceRule::USUAL`](crate::PriceRule::USUAL). Steps at which
+    /// nothing fits cost nothing.
+    pub costs: Vec<Cost>,
 }
 
 /// Figures by set, method and budget.
@@ -76,7 +82,10 @@ pub(super) fn runs_of(evaluation: &AgentEvaluation<'_>, set: &str) -> Vec<usize>
 
 fn rows(evaluation: &AgentEvaluation<'_>, set: &str) -> Vec<AgentRow> {
     let runs = runs_of(evaluation, set);
-    let everything_tokens = runs.iter().map(|run| evaluation.everything_tokens(*run)).sum();
+    let everything = Sent {
+        tokens: runs.iter().map(|run| evaluation.everything_sent_tokens(*run)).sum(),
+        uncached: runs.iter().map(|run| evaluation.everything_tokens(*run)).sum(),
+    };
     let mut rows = Vec::new();
     for (method, name) in evaluation.methods().iter().enumerate() {
         for (budget, budget_tokens) in evaluation.budgets().tokens().iter().enumerate() {
@@ -87,6 +96,10 @@ fn rows(evaluation: &AgentEvaluation<'_>, set: &str) -> Vec<AgentRow> {
                 steps.iter().flatten().map(|judged| judged.measures).collect();
             let count = |holds: fn(&StepMeasures) -> bool| {
                 measures.iter().filter(|measures| holds(measures)).count()
+            };
+            let sent = Sent {
+                tokens: measures.iter().map(|measures| measures.tokens).sum(),
+                uncached: measures.iter().map(|measures| measures.uncached_tokens).sum(),
             };
             let coverage: Vec<f64> = measures.iter().filter_map(|m| m.coverage).collect();
             rows.push(AgentRow {
@@ -100,8 +113,10 @@ fn rows(evaluation: &AgentEvaluation<'_>, set: &str) -> Vec<AgentRow> {
                 invalid: count(|measures| measures.is_invalid),
                 stale: count(|measures| measures.is_stale),
                 over: count(|measures| measures.is_over),
-                uncached_tokens: measures.iter().map(|measures| measures.uncached_tokens).sum(),
-                everything_tokens,
+                uncached_tokens: sent.uncached,
+                everything_tokens: everything.uncached,
+                sent_tokens: sent.tokens,
+                costs: sent.costs(everything),
             });
         }
     }

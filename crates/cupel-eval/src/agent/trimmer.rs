@@ -49,6 +49,33 @@ pub struct AgentTask<'t> {
     pub max_tokens: &'t [i64],
     /// What each message of the run counts for when windows are judged.
     pub message_tokens: &'t [i64],
+    pub(super) counter: MessageCounter<'t>,
+}
+
+impl AgentTask<'_> {
+    /// What a message with this text counts for when windows are judged.
+    pub fn tokens(&self, text: &str) -> i64 {
+        self.counter.tokens(text)
+    }
+}
+
+/// What every message counts for, beside its text.
+const PER_MESSAGE: i64 = 4;
+
+/// Counts messages.
+#[derive(Clone, Copy)]
+pub(super) struct MessageCounter<'c>(pub(super) &'c (dyn Fn(&str) -> i64 + Send + Sync));
+
+impl MessageCounter<'_> {
+    pub(super) fn tokens(self, text: &str) -> i64 {
+        PER_MESSAGE + (self.0)(text)
+    }
+}
+
+impl fmt::Debug for MessageCounter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MessageCounter")
+    }
 }
 
 /// What is left of a request.
@@ -85,10 +112,12 @@ impl Window {
     }
 
     /// A window that somebody wrote: messages that are those of the run, and others.
-    pub(super) fn of_messages(messages: Vec<Result<usize, AgentMessage>>) -> Self {
+    pub(super) fn of_messages(
+        messages: impl IntoIterator<Item = Result<usize, Arc<AgentMessage>>>,
+    ) -> Self {
         let entry = |message| match message {
             Ok(index) => Entry::Kept(index),
-            Err(message) => Entry::Written(Arc::new(message)),
+            Err(message) => Entry::Written(message),
         };
         Self { messages: messages.into_iter().map(entry).collect() }
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -112,10 +113,10 @@ fn message(
     json: Value,
     by_json: &HashMap<String, usize>,
     at: usize,
-) -> Result<Result<usize, AgentMessage>, Problem> {
+) -> Result<Result<usize, Arc<AgentMessage>>, Problem> {
     match by_json.get(&json.to_string()).filter(|index| **index < at) {
         Some(index) => Ok(Ok(*index)),
-        None => AgentMessage::read(json).map(Err),
+        None => AgentMessage::read(json).map(|message| Err(Arc::new(message))),
     }
 }
 

@@ -149,6 +149,93 @@ fn the_head_costs_nothing_and_is_two_messages_in_the_set_swe() {
     assert_eq!(kept(&swe), Some(vec![0, 4, 5]));
 }
 
+/// The messages of each window of a run at a budget, each as `4` or, if it was changed, as a text.
+fn shown(data: &AgentRuns, baseline: Baseline, budget: i64) -> Vec<Option<Vec<String>>> {
+    let evaluation = evaluate(data, &[AgentMethod::new("m", baseline)], &[budget]);
+    let run = &data.runs()[0];
+    let name = |json: &Value| {
+        let same = run.messages().iter().position(|message| message.json() == json);
+        same.map_or_else(|| json["content"].as_str().unwrap().to_owned(), |at| at.to_string())
+    };
+    let windows = evaluation.windows(0, 0);
+    let names = windows.map(|windows| {
+        let judged = windows[0].as_ref()?;
+        Some(judged.window.json(run).into_iter().map(name).collect())
+    });
+    names.collect()
+}
+
+#[test]
+fn everything_is_sent_whatever_the_budget_says_and_counted_as_over_it() {
+    let data = read(&run()).unwrap();
+    let all = |to: usize| Some((0..to).map(|at| at.to_string()).collect::<Vec<_>>());
+    assert_eq!(shown(&data, Baseline::Everything, 10), [all(2), all(4), all(6)]);
+    let methods = [AgentMethod::new("everything", Baseline::Everything)];
+    let row = summarize_agents(&evaluate(&data, &methods, &[10])).rows[0].clone();
+    assert_eq!((row.over, row.unfit, row.coverage.unwrap().mean), (2, 0, 1.0));
+    assert_eq!((row.uncached_tokens, row.everything_tokens), (41, 41));
+    assert!(row.costs.iter().all(|it| it.full_price_tokens == it.everything_full_price_tokens));
+}
+
+#[test]
+fn results_are_cleared_but_the_last_three_then_the_oldest_messages_go_and_nothing_comes_back() {
+    let mut messages = vec![said("system", "Be kind."), said("user", "go")];
+    for id in ["a", "b", "c", "d", "e"] {
+        messages.extend([call(id, "x"), result(id, "one two three four five six")]);
+    }
+    let steps: Vec<Value> = [4, 6, 8, 10, 12].map(|at| json!({"at": at})).to_vec();
+    let data =
+        read(&json!({"run": "r", "set": "s", "messages": messages, "steps": steps})).unwrap();
+    let windows = |budget: i64| {
+        let shown = shown(&data, Baseline::ClearToolResults, budget).into_iter();
+        shown.map(|window| window.map(|names| names.join(" "))).collect::<Vec<_>>()
+    };
+    // Beyond the head: 5 for the question, and 16 for each call with its result, 11 if cleared.
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        windows(64),
+        [
+            some("0 1 2 3"),
+            some("0 1 2 3 4 5"),
+            some("0 1 2 3 4 5 6 7"),
+            some("0 1 2 [cleared] 4 5 6 7 8 9"),
+            some("0 4 [cleared] 6 7 8 9 10 11"),
+        ]
+    );
+    assert_eq!(windows(15), [None, None, None, None, None]);
+}
+
+#[test]
+fn costs_follow_from_what_is_sent_and_what_of_it_the_cache_has() {
+    let data = read(&run()).unwrap();
+    let row = judged(&data, &[window(2, Some(&[0, 1])), window(4, Some(&[0, 2, 3]))]);
+    // 14 tokens, of which none is cached, then 21, of which the first 7 are.
+    assert_eq!((row.sent_tokens, row.uncached_tokens), (35, 28));
+    let costs: Vec<(f64, f64, i64)> =
+        row.costs.iter().map(|it| (it.rule.read, it.rule.write, it.full_price_tokens)).collect();
+    // 0.7 + 35, 0.7 + 28 and 3.5 + 28, rounded.
+    assert_eq!(costs, [(0.1, 1.25, 36), (0.1, 1.0, 29), (0.5, 1.0, 32)]);
+    // Everything: 14, 28 and 41 tokens, of which 14 and 28 were sent before.
+    let everything: Vec<i64> =
+        row.costs.iter().map(|cost| cost.everything_full_price_tokens).collect();
+    assert_eq!(everything, [55, 45, 62]);
+}
+
+#[test]
+fn baselines_say_what_they_are_for() {
+    let data = read(&run()).unwrap();
+    let budgets = Budgets::new([10]).unwrap();
+    let methods = [AgentMethod::new("oracle", Baseline::Oracle)];
+    let error = AgentEvaluator::new(budgets, words).run(&data, &methods).unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "the baseline `oracle` is not for runs of agents; for these there are newest, \
+             everything, clear-tool-results"
+        ),
+        "{error}"
+    );
+}
+
 #[test]
 fn what_is_written_reads_back_to_the_same_figures() {
     let data =

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use cupel_eval::{
-    AgentEvaluator, AgentMethod, AgentReport, AgentRuns, Baseline, RecordedWindows, write_windows,
+    AgentEvaluator, AgentMethod, AgentReport, AgentRuns, Baseline, DataKind, RecordedWindows,
+    write_windows,
 };
 use cupel_tokens::TokenCounter;
 
@@ -36,6 +37,7 @@ pub(super) fn measure(
         budgets.extend(read.budgets());
         windows.push((name, read));
     }
+    // The windows of the last way of the first policy are those that may be written.
     let ways: &[bool] = if arguments.session { &[false, true] } else { &[false] };
     let trimmers = policies.iter().flat_map(|policy| {
         let counter = &counter;
@@ -63,8 +65,7 @@ pub(super) fn measure(
     let evaluation = evaluation.map_err(Failure::cannot)?;
     let report = AgentReport::of(&evaluation, reference, threads);
     Ok(Output {
-        // The first policy is the first method.
-        selections: arguments.written(|lines| write_windows(&evaluation, 0, lines))?,
+        selections: arguments.written(|lines| write_windows(&evaluation, ways.len() - 1, lines))?,
         chart: chart::of_agents(&report.summary),
         json: json::pretty(&report)?,
         tables: agent_report::render(&report, text::screen_width(), palette),
@@ -78,7 +79,7 @@ fn counter(named: Option<&str>) -> Result<Arc<dyn TokenCounter>, Failure> {
 }
 
 fn refuse_what_is_for_pools(arguments: &Arguments) -> Result<(), Failure> {
-    let is_for_pools = |baseline: &&Baseline| **baseline != Baseline::Newest;
+    let is_for_pools = |baseline: &&Baseline| !baseline.is_for(DataKind::AgentRuns);
     let flag = if let Some(baseline) = arguments.baselines.iter().find(is_for_pools) {
         format!("--baseline {}", baseline.name())
     } else if !arguments.by_tokens.is_empty() {

@@ -1,8 +1,9 @@
-//! A figure over budgets as a picture: a panel for each set, a line for each method.
+//! A figure over budgets or costs as a picture: a panel for each set, a line for each method.
 
-use cupel_eval::{AgentSummary, Mean, Summary};
+use cupel_eval::{AgentSummary, Cost, Mean, Summary};
 
-use crate::render::plot::{self, Legend, Panel};
+use crate::render::number::grouped;
+use crate::render::plot::{self, Axis, Legend, Panel};
 
 const PANEL_WIDTH: f64 = 330.0;
 const PANEL_HEIGHT: f64 = 210.0;
@@ -15,17 +16,23 @@ const BELOW: f64 = 54.0;
 /// What is drawn: points in the order of set, method and budget.
 struct Chart<'a> {
     title: &'static str,
-    axis: &'static str,
+    figure: &'static str,
     methods: &'a [String],
-    budgets: &'a [i64],
+    /// One for each set.
+    axes: Vec<Axis>,
     points: Vec<Point<'a>>,
 }
 
 struct Point<'a> {
     set: &'a str,
     method: &'a str,
-    budget_tokens: i64,
+    /// Where it is on the axis below.
+    value: f64,
     mean: Mean,
+    /// What is written beside it.
+    note: Option<String>,
+    /// What everything would cost.
+    everything: Option<f64>,
 }
 
 /// Recall over budgets.
@@ -34,43 +41,65 @@ pub(super) fn of_pools(summary: &Summary) -> String {
     let points = rows.map(|row| Point {
         set: &row.set,
         method: &row.method,
-        budget_tokens: row.budget_tokens,
+        value: row.budget_tokens as f64,
         mean: row.recall,
+        note: None,
+        everything: None,
     });
+    let points: Vec<Point<'_>> = points.collect();
     let chart = Chart {
         title: "Recall over budgets",
-        axis: "recall ± standard error",
+        figure: "recall ± standard error",
         methods: &summary.methods,
-        budgets: summary.budgets.tokens(),
-        points: points.collect(),
+        axes: sets(&points).map(|_| Axis::of_budgets(summary.budgets.tokens())).collect(),
+        points,
     };
     chart.render()
 }
 
-/// Coverage over budgets.
+/// Coverage over what it costs by the first of the rules, a point for each budget.
 pub(super) fn of_agents(summary: &AgentSummary) -> String {
     let points = summary.rows.iter().filter_map(|row| {
+        let Cost { full_price_tokens, everything_full_price_tokens, .. } = row.costs.first()?;
         Some(Point {
             set: &row.set,
             method: &row.method,
-            budget_tokens: row.budget_tokens,
+            value: thousands(*full_price_tokens),
             mean: row.coverage?,
+            note: Some(grouped(row.budget_tokens)),
+            everything: Some(thousands(*everything_full_price_tokens)),
         })
     });
+    let points: Vec<Point<'_>> = points.collect();
+    let axis = |points: &[Point<'_>]| {
+        let values = points.iter().flat_map(|point| [Some(point.value), point.everything]);
+        Axis::from_zero(COST, values.flatten().fold(0.0, f64::max))
+    };
     let chart = Chart {
-        title: "Coverage over budgets",
-        axis: "coverage ± standard error",
+        title: "Coverage over costs",
+        figure: "coverage ± standard error",
         methods: &summary.methods,
-        budgets: summary.budgets.tokens(),
-        points: points.collect(),
+        axes: sets(&points).map(axis).collect(),
+        points,
     };
     chart.render()
+}
+
+const COST: &str = "cost in thousands of full-price tokens (read 0.1, write 1.25)";
+
+fn thousands(tokens: i64) -> f64 {
+    tokens as f64 / 1_000.0
+}
+
+/// The points of each set.
+fn sets<'p, 'a>(points: &'p [Point<'a>]) -> impl Iterator<Item = &'p [Point<'a>]> {
+    points.chunk_by(|a, b| a.set == b.set)
 }
 
 impl Chart<'_> {
     /// A complete SVG document.
     fn render(&self) -> String {
-        let sets: Vec<&[Point<'_>]> = self.points.chunk_by(|a, b| a.set == b.set).collect();
+        let sets: Vec<&[Point<'_>]> = sets(&self.points).collect();
         let columns = sets.len().clamp(1, 2);
         let width = (LEFT + PANEL_WIDTH + RIGHT) * columns as f64;
         let names = self.methods.iter().map(String::as_str);
@@ -80,14 +109,14 @@ impl Chart<'_> {
         let height = top + row_height * sets.len().div_ceil(columns) as f64;
 
         let mut body = legend.svg;
-        for (at, points) in sets.into_iter().enumerate() {
+        for (at, (points, axis)) in sets.into_iter().zip(&self.axes).enumerate() {
             let (column, row) = ((at % columns) as f64, (at / columns) as f64);
             let panel = Panel {
                 left: LEFT + column * (LEFT + PANEL_WIDTH + RIGHT),
                 top: top + ABOVE + row * row_height,
                 width: PANEL_WIDTH,
                 height: PANEL_HEIGHT,
-                budgets: self.budgets,
+                axis,
             };
             body.push_str(&self.set(&panel, points));
         }
@@ -103,15 +132,26 @@ impl Chart<'_> {
             panel.top - 14.0,
             plot::escaped(name),
         );
-        svg.push_str(&panel.axes(self.axis));
+        svg.push_str(&panel.axes(self.figure));
+        if let Some(cost) = points.first().and_then(|point| point.everything) {
+            svg.push_str(&panel.mark(cost, "everything is sent"));
+        }
         let methods: Vec<&[Point<'_>]> = points.chunk_by(|a, b| a.method == b.method).collect();
         // The first one is drawn last, so that no other hides it.
         for (turn, points) in methods.into_iter().enumerate().rev() {
-            let shares: Vec<f64> = points.iter().map(|point| point.mean.mean).collect();
-            svg.push_str(&panel.line(turn, &shares));
+            let places: Vec<(f64, f64)> =
+                points.iter().map(|point| (point.value, point.mean.mean)).collect();
+            svg.push_str(&panel.line(turn, &places));
+            let mut noted = None;
             for point in points {
                 let Mean { mean, error, .. } = point.mean;
-                svg.push_str(&panel.dot(turn, point.budget_tokens, mean, error));
+                svg.push_str(&panel.dot(turn, point.value, mean, error));
+                // A method that heeds no budget has all its points in one place.
+                let place = Some((point.value, mean));
+                if let Some(note) = point.note.as_ref().filter(|_| noted != place) {
+                    svg.push_str(&panel.note(turn, point.value, mean, note));
+                    noted = place;
+                }
             }
         }
         svg

@@ -32,6 +32,7 @@ Examples:
   cupel eval talks.jsonl.gz --selections theirs.jsonl --json
   cupel eval talks.jsonl.gz --policy mine.toml --svg recall.svg --write mine.jsonl
   cupel eval examples/eval/runs/*.jsonl --policy auto --policy chat --write windows.jsonl
+  cupel eval examples/eval/runs/*.jsonl --session --baseline clear-tool-results --svg costs.svg
 
 The formats of the data are in examples/eval/README.md.";
 
@@ -45,7 +46,8 @@ The formats of the data are in examples/eval/README.md.";
 /// Runs of agents are requests that grow. At each step each method trims the request; shown is how
 /// many of the values that the next call used are still there (coverage), which windows a provider
 /// would refuse, lack the newest message or exceed the budget, and how many tokens are not in the
-/// provider's cache, because they stand behind the common beginning with the window before.
+/// provider's cache, because they stand behind the common beginning with the window before. What
+/// that costs is shown by three rules of what providers ask for cached and for other tokens.
 ///
 /// Then methods are compared question by question, or run by run: one is better or worse than
 /// another if the 95 % interval of their difference leaves out 0 and at least six questions or runs
@@ -64,10 +66,12 @@ pub(crate) struct Arguments {
     #[arg(long = "policy", value_name = "FILE|PRESET", default_value = cupel_engine::DEFAULT_POLICY)]
     policies: Vec<String>,
 
-    /// A baseline to measure beside them: newest, random or oracle (repeatable)
+    /// A baseline to measure beside them, as in `newest` (repeatable)
     ///
-    /// `newest` keeps the newest candidates, `random` any; `oracle` knows the evidence and is the
-    /// best that anybody can reach. For runs of agents there is `newest`.
+    /// For pools: `newest` keeps the newest candidates, `random` any; `oracle` knows the evidence
+    /// and is the best that anybody can reach. For runs of agents: `newest`; `everything` sends all,
+    /// whatever the budget; `clear-tool-results` replaces all results but the last three by a note
+    /// when the budget is over, and drops the oldest messages if that is not enough.
     #[arg(long = "baseline", value_name = "NAME")]
     baselines: Vec<Baseline>,
 
@@ -125,11 +129,13 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Draw recall, or coverage of runs, over budgets into this file
+    /// Draw recall over budgets, or coverage of runs over what they cost, into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
     /// Write what the first policy selects, or its windows, into this file, as --selections reads it
+    ///
+    /// With --session its windows in a session.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }

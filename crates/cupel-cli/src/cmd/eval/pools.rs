@@ -1,7 +1,8 @@
 //! Pools of candidates, and queries whose evidence is known.
 
 use cupel_eval::{
-    Case, DataSet, Evaluator, Method, PolicySelector, PoolReport, ReadOptions, RecordedSelections,
+    Baseline, Case, DataKind, DataSet, Evaluator, Method, PolicySelector, PoolReport, ReadOptions,
+    RecordedSelections,
     write_selections,
 };
 use cupel_relevance::Strategies;
@@ -20,10 +21,7 @@ pub(super) fn measure(
     source: &Source<'_>,
     palette: Palette,
 ) -> Result<Output, Failure> {
-    if arguments.tokenizer.is_some() {
-        let text = "--tokenizer: the items of pools have their own token counts; leave it out";
-        return Err(Failure::CannotRun(text.to_owned()));
-    }
+    refuse_what_is_for_runs(arguments)?;
     let policies = methods::policies(&arguments.policies)?;
     let data = read(arguments, source)?;
     let (mut selections, mut budgets) = (Vec::new(), Vec::new());
@@ -87,4 +85,19 @@ fn method<'m>(
         Ok(policy.pipeline(&vectors.ask(strategies, case), case.candidates())?)
     };
     Method::new(&policy.name, PolicySelector::for_cases(build))
+}
+
+fn refuse_what_is_for_runs(arguments: &Arguments) -> Result<(), Failure> {
+    let is_for_runs = |baseline: &&Baseline| !baseline.is_for(DataKind::Pools);
+    let text = if arguments.tokenizer.is_some() {
+        "--tokenizer: the items of pools have their own token counts; leave it out".to_owned()
+    } else if let Some(baseline) = arguments.baselines.iter().find(is_for_runs) {
+        let name = baseline.name();
+        format!("--baseline {name}: is for runs of agents, the data are pools; leave it out")
+    } else if arguments.session {
+        "--session: is for runs of agents, the data are pools; leave it out".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Failure::cannot(text))
 }
