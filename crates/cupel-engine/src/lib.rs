@@ -37,7 +37,7 @@ pub use explain::{EarnedBy, Explanation, Kept, KeptReason, LeftOut, Signal, ToGe
 pub use items::ItemSelection;
 pub use limits::{Limits, parse_margin, parse_tokens};
 pub use memo::RememberingCounter;
-pub use model::{ModelList, ModelRow, models};
+pub use model::{ModelList, ModelPrices, ModelRow, models};
 pub use options::Options;
 pub use part::{Outdated, Part, RepairDone, RuleBroken};
 #[cfg(feature = "schema")]

@@ -1,7 +1,7 @@
 //! Which model a request is for, and what its provider counts.
 
 use cupel_chat::{Format, Request};
-use cupel_tokens::{Encoding, Model, Overheads, Provider};
+use cupel_tokens::{Encoding, Model, Overheads, Prices, Provider};
 use serde::{Deserialize, Serialize};
 
 use crate::tokenizer::ESTIMATE;
@@ -38,7 +38,7 @@ pub(crate) fn overheads(model: &Model, format: Format) -> Option<Overheads> {
 }
 
 /// The models that are known by name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ModelList {
@@ -49,7 +49,7 @@ pub struct ModelList {
 }
 
 /// A model that is known by name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ModelRow {
@@ -63,6 +63,35 @@ pub struct ModelRow {
     pub context_window: i64,
     /// Most tokens of an answer.
     pub max_output: i64,
+    /// What its input costs, where that is known for sure.
+    #[serde(default)]
+    pub prices: Option<ModelPrices>,
+}
+
+/// What the input of a model costs, in US dollars for a million tokens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct ModelPrices {
+    /// Of tokens that no cache is asked for.
+    pub input: f64,
+    /// Of tokens that the cache has.
+    pub cache_read: f64,
+    /// Of tokens that are written into the cache.
+    pub cache_write: f64,
+    /// The month in which the provider asked for so much, as in `2026-11`.
+    pub as_of: Option<String>,
+}
+
+impl From<Prices> for ModelPrices {
+    fn from(prices: Prices) -> Self {
+        Self {
+            input: Prices::in_dollars(prices.input),
+            cache_read: Prices::in_dollars(prices.cache_read),
+            cache_write: Prices::in_dollars(prices.cache_write),
+            as_of: prices.as_of.map(str::to_owned),
+        }
+    }
 }
 
 /// The models that are known by name. A name with a date, as in `gpt-4o-2024-08-06`, is found too.
@@ -78,6 +107,7 @@ pub fn models() -> ModelList {
         tokenizer: model.encoding.map_or(ESTIMATE, Encoding::name).to_owned(),
         context_window: model.context_window,
         max_output: model.max_output,
+        prices: model.prices.map(ModelPrices::from),
     };
     ModelList { schema: Schema, models: Model::all().iter().map(row).collect() }
 }

@@ -58,6 +58,7 @@ mod models;
 mod openai;
 mod overhead;
 mod parallel;
+mod prices;
 mod supplied;
 mod tool;
 
@@ -73,6 +74,7 @@ pub use image::{Detail, Image, ImageRule};
 pub use model::{Model, Provider, UnknownModel};
 pub use openai::OpenAiCounter;
 pub use overhead::Overheads;
+pub use prices::Prices;
 pub use supplied::SuppliedCounter;
 pub use tool::ToolRule;
 

@@ -6,8 +6,8 @@ use cupel_names::{UnknownName, nearest_name};
 
 use crate::models::MODELS;
 use crate::{
-    Encoding, EstimateCounter, ImageRule, OpenAiCounter, Overheads, TokenCounter, TokenizerFamily,
-    ToolRule,
+    Encoding, EstimateCounter, ImageRule, OpenAiCounter, Overheads, Prices, TokenCounter,
+    TokenizerFamily, ToolRule,
 };
 
 /// Whose rules a model's requests are counted by.
@@ -80,6 +80,8 @@ pub struct Model {
     /// Whether its provider takes a system prompt among the messages, where its format has a field
     /// for it: only then may it stand behind a message of the user.
     pub takes_system_messages: bool,
+    /// What its input costs, where that is known for sure.
+    pub prices: Option<Prices>,
 }
 
 impl Model {

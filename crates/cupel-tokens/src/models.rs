@@ -4,8 +4,13 @@
 //! tokenizer library names the encoding of everything up to GPT-5.6; for GPT-6 nothing is
 //! published, so that it is estimated. Of a model that answers at most so much in one response, that
 //! is the limit, even where a response can be continued.
+//!
+//! Prices are of November 2026, from `platform.claude.com/docs/en/about-claude/pricing` and the pages
+//! of its models, `developers.openai.com/api/docs/pricing` and `ai.google.dev/gemini-api/docs/pricing`,
+//! where a second source agrees; a model of which sources disagree, or whose price depends on the
+//! length of usual requests, has none.
 
-use crate::{Encoding, ImageRule, Model, Provider, TokenizerFamily, ToolRule};
+use crate::{Encoding, ImageRule, Model, Prices, Provider, TokenizerFamily, ToolRule};
 
 const GPT_4O: ImageRule = ImageRule::OpenAiTiles { base: 85, tile: 170 };
 const GPT_4O_MINI: ImageRule = ImageRule::OpenAiTiles { base: 2_833, tile: 5_667 };
@@ -39,6 +44,7 @@ const fn openai(
         tools: ToolRule::OpenAi { function: 7 },
         images,
         takes_system_messages: false,
+        prices: None,
     }
 }
 
@@ -91,6 +97,7 @@ const fn claude_before_4_7(
         tools: ToolRule::Json { prompt: tool_prompt },
         images: ImageRule::AnthropicPatches { edge: 1_568, budget: 1_568 },
         takes_system_messages: false,
+        prices: None,
     }
 }
 
@@ -112,6 +119,7 @@ const fn gemini_before_3(name: &'static str, context_window: i64, max_output: i6
         tools: ToolRule::Json { prompt: 0 },
         images: ImageRule::GoogleTiles,
         takes_system_messages: false,
+        prices: None,
     }
 }
 
@@ -136,6 +144,22 @@ const fn open(
     }
 }
 
+/// When the prices below were asked.
+const PRICES_AS_OF: &str = "2026-11";
+
+impl Model {
+    /// With prices in thousandths of a US dollar for a million tokens.
+    const fn priced(self, input: i64, cache_read: i64, cache_write: i64) -> Self {
+        let prices = Prices::new(input * 1_000, cache_read * 1_000, cache_write * 1_000);
+        Self { prices: Some(Prices { as_of: Some(PRICES_AS_OF), ..prices }), ..self }
+    }
+
+    /// The same where writing into the cache costs nothing extra.
+    const fn priced_with_free_writes(self, input: i64, cache_read: i64) -> Self {
+        self.priced(input, cache_read, input)
+    }
+}
+
 pub(crate) const MODELS: &[Model] = &[
     gpt_6("gpt-6.1-sol"),
     gpt_6("gpt-6.1-terra"),
@@ -148,40 +172,40 @@ pub(crate) const MODELS: &[Model] = &[
     openai("gpt-5.6-luna", 1_050_000, 128_000, MORE_PATCHES),
     openai("gpt-5.5", 1_050_000, 128_000, MORE_PATCHES),
     openai("gpt-5.5-pro", 1_050_000, 128_000, MORE_PATCHES),
-    openai("gpt-5.4", 1_050_000, 128_000, MORE_PATCHES),
+    openai("gpt-5.4", 1_050_000, 128_000, MORE_PATCHES).priced_with_free_writes(2_500, 250),
     openai("gpt-5.4-pro", 1_050_000, 128_000, MORE_PATCHES),
-    openai("gpt-5.4-mini", 400_000, 128_000, patches(162)),
-    openai("gpt-5.4-nano", 400_000, 128_000, patches(246)),
+    openai("gpt-5.4-mini", 400_000, 128_000, patches(162)).priced_with_free_writes(750, 75),
+    openai("gpt-5.4-nano", 400_000, 128_000, patches(246)).priced_with_free_writes(200, 20),
     openai("gpt-5.3-chat", 128_000, 16_384, patches(120)),
     openai("gpt-5.3-codex", 400_000, 128_000, patches(120)),
     openai("gpt-5.3-codex-spark", 128_000, 128_000, NO_IMAGES),
-    openai("gpt-5.2", 400_000, 128_000, patches(120)),
+    openai("gpt-5.2", 400_000, 128_000, patches(120)).priced_with_free_writes(1_750, 175),
     openai("gpt-5.2-pro", 400_000, 128_000, patches(120)),
     openai("gpt-5.2-codex", 400_000, 128_000, patches(120)),
     openai("gpt-5.2-chat", 128_000, 16_384, patches(120)),
-    openai("gpt-5.1", 400_000, 128_000, GPT_5),
+    openai("gpt-5.1", 400_000, 128_000, GPT_5).priced_with_free_writes(1_250, 125),
     openai("gpt-5.1-codex", 400_000, 128_000, GPT_5),
     openai("gpt-5.1-codex-max", 400_000, 128_000, GPT_5),
     openai("gpt-5.1-codex-mini", 400_000, 128_000, patches(162)),
     openai("gpt-5.1-chat", 128_000, 16_384, GPT_5),
-    openai("gpt-5", 400_000, 128_000, GPT_5),
+    openai("gpt-5", 400_000, 128_000, GPT_5).priced_with_free_writes(1_250, 125),
     openai("gpt-5-pro", 400_000, 272_000, GPT_5),
-    openai("gpt-5-codex", 400_000, 128_000, GPT_5),
-    openai("gpt-5-mini", 400_000, 128_000, patches(162)),
-    openai("gpt-5-nano", 400_000, 128_000, patches(246)),
+    openai("gpt-5-codex", 400_000, 128_000, GPT_5).priced_with_free_writes(1_250, 125),
+    openai("gpt-5-mini", 400_000, 128_000, patches(162)).priced_with_free_writes(250, 25),
+    openai("gpt-5-nano", 400_000, 128_000, patches(246)).priced_with_free_writes(50, 5),
     openai("gpt-5-chat", 128_000, 16_384, GPT_5),
     openai("gpt-4.5", 128_000, 16_384, GPT_4O),
-    openai("gpt-4.1", 1_047_576, 32_768, GPT_4O),
-    openai("gpt-4.1-mini", 1_047_576, 32_768, patches(162)),
-    openai("gpt-4.1-nano", 1_047_576, 32_768, patches(246)),
-    openai("gpt-4o", 128_000, 16_384, GPT_4O),
-    openai("gpt-4o-mini", 128_000, 16_384, GPT_4O_MINI),
+    openai("gpt-4.1", 1_047_576, 32_768, GPT_4O).priced_with_free_writes(2_000, 500),
+    openai("gpt-4.1-mini", 1_047_576, 32_768, patches(162)).priced_with_free_writes(400, 100),
+    openai("gpt-4.1-nano", 1_047_576, 32_768, patches(246)).priced_with_free_writes(100, 25),
+    openai("gpt-4o", 128_000, 16_384, GPT_4O).priced_with_free_writes(2_500, 1_250),
+    openai("gpt-4o-mini", 128_000, 16_384, GPT_4O_MINI).priced_with_free_writes(150, 75),
     openai("chatgpt-4o", 128_000, 16_384, GPT_4O),
-    openai("o4-mini", 200_000, 100_000, patches(172)),
-    openai("o3", 200_000, 100_000, O_SERIES),
+    openai("o4-mini", 200_000, 100_000, patches(172)).priced_with_free_writes(1_100, 275),
+    openai("o3", 200_000, 100_000, O_SERIES).priced_with_free_writes(2_000, 500),
     openai("o3-pro", 200_000, 100_000, O_SERIES),
-    openai("o3-mini", 200_000, 100_000, NO_IMAGES),
-    openai("o1", 200_000, 100_000, O_SERIES),
+    openai("o3-mini", 200_000, 100_000, NO_IMAGES).priced_with_free_writes(1_100, 550),
+    openai("o1", 200_000, 100_000, O_SERIES).priced_with_free_writes(15_000, 7_500),
     openai("o1-pro", 200_000, 100_000, O_SERIES),
     openai("o1-mini", 128_000, 65_536, NO_IMAGES),
     openai("o1-preview", 128_000, 32_768, NO_IMAGES),
@@ -195,33 +219,33 @@ pub(crate) const MODELS: &[Model] = &[
     openai_before_4o("gpt-4", 8_192, 8_192),
     openai_before_4o("gpt-3.5-turbo", 16_385, 4_096),
     openai_before_4o("gpt-35-turbo", 16_385, 4_096),
-    claude_with_system_messages("claude-fable-5-1", 354),
-    claude_with_system_messages("claude-mythos-5-1", 354),
-    claude_with_system_messages("claude-opus-5-5", 286),
+    claude_with_system_messages("claude-fable-5-1", 354).priced(10_000, 250, 12_500),
+    claude_with_system_messages("claude-mythos-5-1", 354).priced(10_000, 250, 12_500),
+    claude_with_system_messages("claude-opus-5-5", 286).priced(4_000, 200, 5_000),
     claude_with_system_messages("claude-sonnet-5-5", 354),
     claude_with_system_messages("claude-haiku-5-5", 354),
-    claude_with_system_messages("claude-fable-5", 354),
-    claude_with_system_messages("claude-mythos-5", 354),
-    claude_with_system_messages("claude-opus-5", 286),
-    claude("claude-sonnet-5", 354),
-    claude_with_system_messages("claude-opus-4-8", 290),
-    claude("claude-opus-4-7", 675),
-    claude_before_4_7("claude-opus-4-6", 1_000_000, 128_000, 497),
-    claude_before_4_7("claude-sonnet-4-6", 1_000_000, 128_000, 497),
-    claude_before_4_7("claude-opus-4-5", 200_000, 64_000, 496),
-    claude_before_4_7("claude-sonnet-4-5", 200_000, 64_000, 496),
-    claude_before_4_7("claude-haiku-4-5", 200_000, 64_000, 496),
-    claude_before_4_7("claude-opus-4-1", 200_000, 32_000, 346),
-    claude_before_4_7("claude-opus-4-0", 200_000, 32_000, 346),
-    claude_before_4_7("claude-opus-4", 200_000, 32_000, 346),
-    claude_before_4_7("claude-sonnet-4-0", 200_000, 64_000, 346),
-    claude_before_4_7("claude-sonnet-4", 200_000, 64_000, 346),
-    claude_before_4_7("claude-3-7-sonnet", 200_000, 64_000, 346),
+    claude_with_system_messages("claude-fable-5", 354).priced(10_000, 1_000, 12_500),
+    claude_with_system_messages("claude-mythos-5", 354).priced(10_000, 1_000, 12_500),
+    claude_with_system_messages("claude-opus-5", 286).priced(5_000, 500, 6_250),
+    claude("claude-sonnet-5", 354).priced(2_000, 200, 2_500),
+    claude_with_system_messages("claude-opus-4-8", 290).priced(5_000, 500, 6_250),
+    claude("claude-opus-4-7", 675).priced(5_000, 500, 6_250),
+    claude_before_4_7("claude-opus-4-6", 1_000_000, 128_000, 497).priced(5_000, 500, 6_250),
+    claude_before_4_7("claude-sonnet-4-6", 1_000_000, 128_000, 497).priced(3_000, 300, 3_750),
+    claude_before_4_7("claude-opus-4-5", 200_000, 64_000, 496).priced(5_000, 500, 6_250),
+    claude_before_4_7("claude-sonnet-4-5", 200_000, 64_000, 496).priced(3_000, 300, 3_750),
+    claude_before_4_7("claude-haiku-4-5", 200_000, 64_000, 496).priced(1_000, 100, 1_250),
+    claude_before_4_7("claude-opus-4-1", 200_000, 32_000, 346).priced(15_000, 1_500, 18_750),
+    claude_before_4_7("claude-opus-4-0", 200_000, 32_000, 346).priced(15_000, 1_500, 18_750),
+    claude_before_4_7("claude-opus-4", 200_000, 32_000, 346).priced(15_000, 1_500, 18_750),
+    claude_before_4_7("claude-sonnet-4-0", 200_000, 64_000, 346).priced(3_000, 300, 3_750),
+    claude_before_4_7("claude-sonnet-4", 200_000, 64_000, 346).priced(3_000, 300, 3_750),
+    claude_before_4_7("claude-3-7-sonnet", 200_000, 64_000, 346).priced(3_000, 300, 3_750),
     claude_before_4_7("claude-3-5-sonnet", 200_000, 8_192, 346),
-    claude_before_4_7("claude-3-5-haiku", 200_000, 8_192, 264),
-    claude_before_4_7("claude-3-opus", 200_000, 4_096, 530),
+    claude_before_4_7("claude-3-5-haiku", 200_000, 8_192, 264).priced(800, 80, 1_000),
+    claude_before_4_7("claude-3-opus", 200_000, 4_096, 530).priced(15_000, 1_500, 18_750),
     claude_before_4_7("claude-3-sonnet", 200_000, 4_096, 159),
-    claude_before_4_7("claude-3-haiku", 200_000, 4_096, 264),
+    claude_before_4_7("claude-3-haiku", 200_000, 4_096, 264).priced(250, 30, 300),
     gemini("gemini-4-carbon"),
     gemini("gemini-4-argon"),
     gemini("gemini-3.8-flash"),
@@ -231,9 +255,9 @@ pub(crate) const MODELS: &[Model] = &[
     gemini("gemini-3.1-flash-lite"),
     gemini("gemini-3-pro"),
     gemini("gemini-3-flash"),
-    gemini_before_3("gemini-2.5-pro", 1_048_576, 65_536),
-    gemini_before_3("gemini-2.5-flash", 1_048_576, 65_536),
-    gemini_before_3("gemini-2.5-flash-lite", 1_048_576, 65_536),
+    gemini_before_3("gemini-2.5-pro", 1_048_576, 65_536).priced_with_free_writes(1_250, 125),
+    gemini_before_3("gemini-2.5-flash", 1_048_576, 65_536).priced_with_free_writes(300, 30),
+    gemini_before_3("gemini-2.5-flash-lite", 1_048_576, 65_536).priced_with_free_writes(100, 10),
     gemini_before_3("gemini-2.0-flash", 1_048_576, 8_192),
     gemini_before_3("gemini-2.0-flash-lite", 1_048_576, 8_192),
     gemini_before_3("gemini-1.5-pro", 2_097_152, 8_192),
@@ -276,6 +300,17 @@ mod tests {
     fn an_answer_fits_the_window() {
         for model in MODELS {
             assert!(model.max_output > 0 && model.max_output <= model.context_window, "{model:?}");
+        }
+    }
+
+    #[test]
+    fn a_cache_is_cheaper_to_read_than_its_input_and_no_cheaper_to_write() {
+        let prices: Vec<Prices> = MODELS.iter().filter_map(|model| model.prices).collect();
+        assert!(prices.len() >= 40, "{}", prices.len());
+        for prices in prices {
+            assert!(0 < prices.cache_read && prices.cache_read < prices.input, "{prices:?}");
+            assert!(prices.input <= prices.cache_write, "{prices:?}");
+            assert_eq!(prices.as_of, Some(PRICES_AS_OF));
         }
     }
 
