@@ -5,10 +5,11 @@
 //! published, so that it is estimated. Of a model that answers at most so much in one response, that
 //! is the limit, even where a response can be continued.
 //!
-//! Prices are of November 2026, from `platform.claude.com/docs/en/about-claude/pricing` and the pages
-//! of its models, `developers.openai.com/api/docs/pricing` and `ai.google.dev/gemini-api/docs/pricing`,
-//! where a second source agrees; a model of which sources disagree, or whose price depends on the
-//! length of usual requests, has none.
+//! Prices are as they were known in November 2026, from copies of
+//! `platform.claude.com/docs/en/about-claude/pricing` and the pages of its models,
+//! `developers.openai.com/api/docs/pricing` and `ai.google.dev/gemini-api/docs/pricing`. They change
+//! without notice: check them before money depends on them. A model of which sources disagree, or whose
+//! price depends on the length of usual requests, has none.
 
 use crate::{Encoding, ImageRule, Model, Prices, Provider, TokenizerFamily, ToolRule};
 
