@@ -5,7 +5,7 @@ use cupel_tokens::{Encoding, Model, Overheads, Prices, Provider};
 use serde::{Deserialize, Serialize};
 
 use crate::tokenizer::ESTIMATE;
-use crate::{EngineError, ErrorCode, Schema};
+use crate::{EngineError, ErrorCode, Schema, Usage};
 
 /// The model of a name that the caller gave.
 pub(crate) fn by_name(name: &str) -> Result<&'static Model, EngineError> {
@@ -81,6 +81,22 @@ pub struct ModelPrices {
     pub cache_write: f64,
     /// The month in which the provider asked for so much, as in `2026-11`.
     pub as_of: Option<String>,
+}
+
+impl ModelPrices {
+    /// What these tokens cost in US dollars, all that is not in the cache being written into it.
+    ///
+    /// ```
+    /// use cupel_engine::{ModelPrices, Usage};
+    ///
+    /// let prices = ModelPrices::from(cupel_tokens::Prices::new(3_000_000, 300_000, 3_750_000));
+    /// assert_eq!(prices.dollars(Usage::new(900_000, 100_000)), 0.645);
+    /// ```
+    #[must_use]
+    pub fn dollars(&self, usage: Usage) -> f64 {
+        let (cached, uncached) = (usage.cached_tokens as f64, usage.uncached_tokens as f64);
+        (self.cache_read * cached + self.cache_write * uncached) / 1e6
+    }
 }
 
 impl From<Prices> for ModelPrices {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use cupel_tokens::Prices;
+
 /// The constants of a session.
 ///
 /// ```
@@ -27,6 +29,8 @@ pub struct SessionSettings {
     /// Whether marks for the cache are written into requests of providers that want them, which is
     /// Anthropic; behind what [`breakpoints`](crate::SessionStep::breakpoints) says.
     pub cache_marks: bool,
+    /// What tokens cost, instead of what the table of models says.
+    pub prices: Option<Prices>,
 }
 
 impl Default for SessionSettings {
@@ -37,6 +41,7 @@ impl Default for SessionSettings {
             size_exponent: 0.6,
             cache_lifetime: Duration::from_secs(300),
             cache_marks: false,
+            prices: None,
         }
     }
 }

@@ -99,7 +99,9 @@ pub struct Usage {
 }
 
 impl Usage {
-    pub(super) fn new(cached_tokens: i64, uncached_tokens: i64) -> Self {
+    /// So many of each.
+    #[must_use]
+    pub fn new(cached_tokens: i64, uncached_tokens: i64) -> Self {
         Self { cached_tokens, uncached_tokens }
     }
 

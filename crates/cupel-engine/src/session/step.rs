@@ -10,7 +10,7 @@ use super::history::{Continuation, NewAccount, Setting};
 use super::plan::{Plan, Situation, Unit, plan};
 use super::state::{Account, Fingerprint, SessionState, Totals, Usage};
 use super::{SessionSchema, SessionSettings};
-use crate::{EngineError, Outdated, Part, Prepared, RepairDone, Schema, Summary};
+use crate::{EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, Summary};
 
 /// The window of a step, and what it does to the prompt cache.
 ///
@@ -72,6 +72,9 @@ pub struct SessionStep {
     pub account: Account,
     /// Tokens of the whole session, this step included.
     pub totals: Totals,
+    /// What they cost, where that is known: the caller's prices, or the model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<ModelPrices>,
 }
 
 /// Something that was sent before and is sent again.
@@ -343,6 +346,11 @@ impl<'s> Stage<'s> {
         totals.newest_first.add(Usage::new(cached, sent.saturating_sub(cached)));
     }
 
+    fn prices(&self) -> Option<ModelPrices> {
+        let of_model = self.prepared.model.and_then(|model| model.prices);
+        self.settings.prices.or(of_model).map(ModelPrices::from)
+    }
+
     fn step(&self, decided: Decision, state: &SessionState) -> Result<Step, EngineError> {
         let prepared = self.prepared;
         let Decision { plan, worth, kept, kept_messages, unchanged_messages, usage, .. } = decided;
@@ -382,6 +390,7 @@ impl<'s> Stage<'s> {
                 breakpoints,
                 account: state.account,
                 totals: state.totals,
+                prices: self.prices(),
             },
             text,
             kept_messages,

@@ -444,6 +444,22 @@ fn marks_for_the_cache_are_written_on_request_only() {
 }
 
 #[test]
+fn prices_are_the_callers_or_the_models() {
+    let text = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hello"}]}"#;
+    let of_model = engine(100).session().next(text).unwrap().session.prices.unwrap();
+    let mut settings = SessionSettings::default();
+    settings.prices = Some(cupel_tokens::Prices::new(8_000_000, 1_000_000, 2_000_000));
+    let mut session = engine(100).session().with_settings(settings);
+    let step = session.next(text).unwrap().session;
+    let own = step.prices.unwrap();
+    assert_ne!(own.input, of_model.input);
+    let usage = cupel_engine::Usage::new(1_000_000, 3_000_000);
+    assert_eq!(own.dollars(usage), 7.0);
+    let unknown = r#"[{"role":"user","content":"Hello"}]"#;
+    assert_eq!(engine(100).session().next(unknown).unwrap().session.prices, None);
+}
+
+#[test]
 fn ten_thousand_messages_are_one_session() {
     let random = &mut Random(77);
     let all = messages(Format::OpenAiChat, &turns(random, 6_500));

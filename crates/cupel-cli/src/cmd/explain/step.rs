@@ -37,7 +37,7 @@ impl<'a> View<'a> {
         }
         sections.push(format!("{}\n{}\n", self.credit(), self.marks()));
         let costs = self.costs().render(self.screen, self.palette);
-        sections.push(format!("{}\n{costs}", self.palette.strong("tokens")));
+        sections.push(format!("{}\n{costs}", self.palette.strong(&self.measures())));
         sections.join("\n")
     }
 
@@ -101,33 +101,50 @@ impl<'a> View<'a> {
         format!("cache breakpoints: behind the head and behind messages {}", marks.join(", "))
     }
 
+    /// What is counted, and where prices come from.
+    fn measures(&self) -> String {
+        match self.step.session.prices.as_ref().map(|prices| prices.as_of.as_deref()) {
+            Some(Some(month)) => format!("tokens, and dollars at the prices of {month}"),
+            Some(None) => "tokens, and dollars".to_owned(),
+            None => "tokens".to_owned(),
+        }
+    }
+
     /// This step and the run so far, beside other ways to send it.
     fn costs(&self) -> Table {
-        let mut table = Table::new(vec![
+        let prices = self.step.session.prices.as_ref();
+        let mut columns = vec![
             ("", Side::Left),
             ("this step: cached", Side::Right),
             ("not", Side::Right),
+            ("$", Side::Right),
             ("the run so far: cached", Side::Right),
             ("not", Side::Right),
-        ]);
+            ("$", Side::Right),
+        ];
+        columns.retain(|(name, _)| *name != "$" || prices.is_some());
+        let mut table = Table::new(columns);
         let (now, before) = (&self.step.session.totals, &self.before);
         for (name, so_far, until_now) in [
             ("sent", now.sent, before.sent),
             ("everything", now.everything, before.everything),
             ("newest first", now.newest_first, before.newest_first),
         ] {
-            let step = since(so_far, until_now);
-            let columns = [step.0, step.1, so_far.cached_tokens, so_far.uncached_tokens];
-            let cells = columns.map(|tokens| grouped(tokens).into());
-            table.push([vec![name.into()], cells.to_vec()].concat());
+            let mut row = vec![name.into()];
+            for usage in [since(so_far, until_now), so_far] {
+                row.push(grouped(usage.cached_tokens).into());
+                row.push(grouped(usage.uncached_tokens).into());
+                row.extend(prices.map(|prices| format!("{:.4}", prices.dollars(usage)).into()));
+            }
+            table.push(row);
         }
         table
     }
 }
 
-/// What came in addition: cached, and not.
-fn since(so_far: Usage, before: Usage) -> (i64, i64) {
-    (
+/// What came in addition.
+fn since(so_far: Usage, before: Usage) -> Usage {
+    Usage::new(
         so_far.cached_tokens.saturating_sub(before.cached_tokens),
         so_far.uncached_tokens.saturating_sub(before.uncached_tokens),
     )
