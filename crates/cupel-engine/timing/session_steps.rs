@@ -1,7 +1,7 @@
 //! How long a step of a session takes as the history grows, beside choosing the window anew.
 //!
 //! ```sh
-//! cargo run --release -p cupel-engine --example session_steps
+//! cargo run --release -p cupel-engine --example session_steps -- 500 1000 2000
 //! ```
 
 use std::time::Instant;
@@ -13,7 +13,9 @@ const STEPS: usize = 15;
 
 fn main() -> Result<(), EngineError> {
     println!("messages  step (ms)  anew (ms)  step by anew");
-    for messages in [500, 1_000, 2_000, 4_000, 8_000] {
+    let asked: Vec<usize> = std::env::args().filter_map(|length| length.parse().ok()).collect();
+    let lengths = if asked.is_empty() { vec![500, 1_000, 2_000, 4_000, 8_000] } else { asked };
+    for messages in lengths.into_iter().filter(|length| *length > 1) {
         let engine = Engine::builder().max_tokens(8_000).tokenizer("o200k_base").build()?;
         let history = history(messages + 2 * STEPS);
         let request = |count: usize| format!("[{}]", history[..count].join(","));

@@ -170,7 +170,7 @@ impl<'s> Stage<'s> {
             units[*at].competes = false;
         }
         let arrived = units.iter().filter(|unit| unit.is_new);
-        let arrived_tokens = arrived.fold(0, |sum: i64, unit| sum.saturating_add(unit.tokens));
+        let arrived_tokens = sum(arrived.map(|unit| unit.tokens));
         let credit = match (before, found.new_account) {
             (Some(before), None) => before.credit.saturating_add(share(settings, arrived_tokens)),
             _ => 0,
@@ -310,7 +310,7 @@ impl<'s> Stage<'s> {
             bundle.is_fixed() || bundle.pin_reason() == Some(PinReason::SystemPrompt)
         };
         let head = self.prepared.candidates.bundles().iter().take_while(is_head);
-        head.fold(0, |sum: i64, bundle| sum.saturating_add(bundle.tokens()))
+        sum(head.map(Bundle::tokens))
     }
 
     fn totals(&self, usage: Usage) -> Totals {
@@ -328,7 +328,7 @@ impl<'s> Stage<'s> {
         let room = self.budget.target_tokens();
         let head = self.units.iter().take_while(|unit| unit.is_pinned).count();
         let tokens = |at: usize| self.units[at].tokens;
-        let head_tokens: i64 = (0..head).map(tokens).sum();
+        let head_tokens = sum((0..head).map(tokens));
         let (mut first, mut sent) = (self.units.len(), head_tokens);
         while first > head && sent.saturating_add(tokens(first - 1)) <= room {
             first -= 1;
@@ -338,7 +338,7 @@ impl<'s> Stage<'s> {
             0
         } else if first == totals.newest_from {
             let fresh = (first..self.units.len()).filter(|at| self.units[*at].is_new).map(tokens);
-            sent.saturating_sub(fresh.sum())
+            sent.saturating_sub(sum(fresh))
         } else {
             head_tokens
         };
@@ -354,7 +354,8 @@ impl<'s> Stage<'s> {
     fn step(&self, decided: Decision, state: &SessionState) -> Result<Step, EngineError> {
         let prepared = self.prepared;
         let Decision { plan, worth, kept, kept_messages, unchanged_messages, usage, .. } = decided;
-        let cut = self.window[plan.prefix..].iter().filter(|at| !plan.behind.contains(at));
+        let is_cut = |at: &&usize| plan.behind.binary_search(at).is_err();
+        let cut = self.window[plan.prefix..].iter().filter(is_cut);
         let again = plan.behind.iter().filter(|at| !self.units[**at].is_new);
         let again = again.map(|at| SentAgain {
             part: Part::of(&prepared.candidates, *at),
@@ -396,6 +397,11 @@ impl<'s> Stage<'s> {
             kept_messages,
         })
     }
+}
+
+/// Tokens together, however many.
+fn sum(tokens: impl Iterator<Item = i64>) -> i64 {
+    tokens.fold(0, i64::saturating_add)
 }
 
 fn share(settings: &SessionSettings, tokens: i64) -> i64 {

@@ -460,6 +460,26 @@ fn prices_are_the_callers_or_the_models() {
 }
 
 #[test]
+fn items_of_any_size_are_taken() {
+    let huge = i64::MAX;
+    let items = |count: usize| {
+        let item = |at: usize| {
+            let tokens = if at % 3 == 0 { huge } else { 40 };
+            format!(r#"{{"content":"item {at}","tokens":{tokens}}}"#)
+        };
+        format!("[{}]", (0..count).map(item).collect::<Vec<_>>().join(","))
+    };
+    let mut session = engine(200).session();
+    for count in 1..20 {
+        let step = accepted(&mut session, &items(count));
+        assert!(step.summary.tokens_after <= 200);
+    }
+    let pinned = r#"[{"content":"a","tokens":9223372036854775807,"pinned":true},
+        {"content":"b","tokens":9223372036854775807,"pinned":true}]"#;
+    assert_eq!(session.next(pinned).unwrap_err().code(), ErrorCode::DoesNotFit);
+}
+
+#[test]
 fn ten_thousand_messages_are_one_session() {
     let random = &mut Random(77);
     let all = messages(Format::OpenAiChat, &turns(random, 6_500));
