@@ -1,10 +1,5 @@
 //! The version of everything that the engine answers.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error};
-use serde::{Serialize, Serializer};
-
 /// The name of the form that answers have as JSON, now `cupel/1`.
 ///
 /// Every answer begins with it. Fields may be added under the same name; what a field means, or that
@@ -12,46 +7,55 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Schema;
 
-impl Schema {
-    /// The name itself.
-    pub const NAME: &'static str = "cupel/1";
-}
-
-impl fmt::Display for Schema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Self::NAME)
-    }
-}
-
-impl Serialize for Schema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(Self::NAME)
-    }
-}
-
-impl<'de> Deserialize<'de> for Schema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        if name == Self::NAME {
-            return Ok(Self);
+/// Makes a type that is written as one name and read from no other.
+macro_rules! named_form {
+    ($form:ident, $name:literal) => {
+        impl $form {
+            /// The name itself.
+            pub const NAME: &'static str = $name;
         }
-        Err(D::Error::custom(format!(
-            "schema `{name}` is not known; this version reads `{}`",
-            Self::NAME
-        )))
-    }
+
+        impl std::fmt::Display for $form {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(Self::NAME)
+            }
+        }
+
+        impl serde::Serialize for $form {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(Self::NAME)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $form {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(deserializer)?;
+                if name == Self::NAME {
+                    return Ok(Self);
+                }
+                let known = Self::NAME;
+                Err(serde::de::Error::custom(format!(
+                    "schema `{name}` is not known; this version reads `{known}`"
+                )))
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $form {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($form).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "const": Self::NAME })
+            }
+        }
+    };
 }
 
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for Schema {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Schema".into()
-    }
+pub(crate) use named_form;
 
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "const": Self::NAME })
-    }
-}
+named_form!(Schema, "cupel/1");
 
 /// The JSON Schema of every answer, by the name of its type.
 #[cfg(feature = "schema")]

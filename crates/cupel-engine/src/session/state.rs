@@ -3,6 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 
+use crate::schema::named_form;
 use crate::{EngineError, ErrorCode};
 
 /// What a session remembers from step to step: small, without a text, to be written down and read
@@ -158,38 +159,7 @@ fn remedied(error: EngineError) -> EngineError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SessionSchema;
 
-impl SessionSchema {
-    /// The name itself.
-    pub const NAME: &'static str = "cupel-session/1";
-}
-
-impl Serialize for SessionSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(Self::NAME)
-    }
-}
-
-impl<'de> Deserialize<'de> for SessionSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        if name == Self::NAME {
-            return Ok(Self);
-        }
-        let known = Self::NAME;
-        Err(D::Error::custom(format!("schema `{name}` is not known; this version reads `{known}`")))
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for SessionSchema {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "SessionSchema".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "const": Self::NAME })
-    }
-}
+named_form!(SessionSchema, "cupel-session/1");
 
 /// What tells a message again without its text: 16 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
