@@ -12,6 +12,7 @@ use crate::model::OneLine;
 /// | code | of |
 /// |---|---|
 /// | `empty_content`, `empty_kind`, `empty_source` | an item, a kind, a source |
+/// | `invalid_rendering` | a shorter form of an item |
 /// | `invalid_budget` | a budget |
 /// | `pipeline_config`, `scorer_config`, `slicer_config`, `cycle_detected` | strategies |
 /// | `pinned_exceeds_budget`, `overflow`, `table_too_large` | a run |
@@ -70,6 +71,10 @@ pub enum CupelError {
         target_tokens: i64,
     },
 
+    /// A shorter form of an item breaks one of its rules.
+    #[error("rendering: {}", OneLine(.0))]
+    Rendering(String),
+
     /// A pipeline or policy is incomplete or contradicts itself.
     #[error("{}", OneLine(.0))]
     PipelineConfig(String),
@@ -114,6 +119,7 @@ impl CupelError {
             Self::InvalidBudget(_) => "invalid_budget",
             Self::PinnedExceedsBudget { .. } => "pinned_exceeds_budget",
             Self::Overflow { .. } => "overflow",
+            Self::Rendering(_) => "invalid_rendering",
             Self::PipelineConfig(_) => "pipeline_config",
             Self::ScorerConfig(_) => "scorer_config",
             Self::SlicerConfig(_) => "slicer_config",
@@ -132,7 +138,8 @@ mod tests {
         Some(match error {
             CupelError::EmptyContent => CupelError::EmptyKind,
             CupelError::EmptyKind => CupelError::EmptySource,
-            CupelError::EmptySource => CupelError::InvalidBudget(String::new()),
+            CupelError::EmptySource => CupelError::Rendering(String::new()),
+            CupelError::Rendering(_) => CupelError::InvalidBudget(String::new()),
             CupelError::InvalidBudget(_) => {
                 CupelError::PinnedExceedsBudget { pinned_tokens: 1, available: 0 }
             }
@@ -158,6 +165,7 @@ mod tests {
             "empty_content",
             "empty_kind",
             "empty_source",
+            "invalid_rendering",
             "invalid_budget",
             "pinned_exceeds_budget",
             "overflow",

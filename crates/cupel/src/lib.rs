@@ -104,6 +104,7 @@ pub mod pipeline;
 pub mod placer;
 pub mod policy;
 mod problem;
+mod renderer;
 pub mod scorer;
 pub mod slicer;
 #[cfg(feature = "serde")]
@@ -124,7 +125,7 @@ pub use diagnostics::{
 pub use error::CupelError;
 pub use model::{
     Candidate, ContextBudget, ContextBudgetBuilder, ContextItem, ContextItemBuilder, ContextKind,
-    ContextSource, OverflowStrategy, ParseContextKindError, ScoredItem,
+    ContextSource, OverflowStrategy, ParseContextKindError, Rendering, ScoredItem,
 };
 pub use order::compare_scores;
 pub use pipeline::{Pipeline, PipelineBuilder, PlacedItem, Ranking, Sweep};
@@ -136,6 +137,7 @@ pub use policy::{
 };
 pub use policy::{Policy, PolicyBuilder};
 pub use problem::{PathSegment, Problem};
+pub use renderer::{Draft, Original, Renderer};
 pub use scorer::{
     CompositeScorer, DecayCurve, DecayScorer, FrequencyScorer, KindScorer, MetadataKeyScorer,
     MetadataTrustScorer, PriorityScorer, RecencyScorer, ReflexiveScorer, ScaledScorer,

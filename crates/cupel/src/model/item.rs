@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::{ContextKind, ContextSource};
-use crate::CupelError;
+use crate::{CupelError, Rendering};
 
 /// One candidate for the context window: a text with its token count, and what is known about it.
 ///
@@ -33,7 +33,7 @@ pub struct ContextItem(Arc<Fields>);
 
 /// In the order in which a run reads them: what every run reads lies together, so that looking at an
 /// item fetches as little memory as possible.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[repr(C)]
 struct Fields {
     content: String,
@@ -47,6 +47,15 @@ struct Fields {
     metadata: HashMap<String, String>,
     source: ContextSource,
     original_tokens: Option<i64>,
+    /// Boxed, since few items have any.
+    shorter: Option<Box<Shorter>>,
+}
+
+/// What only items have that can be, or were, shortened.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Shorter {
+    renderings: Vec<Rendering>,
+    rendered_as: Option<String>,
 }
 
 impl ContextItem {
@@ -106,6 +115,58 @@ impl ContextItem {
         self.0.original_tokens
     }
 
+    /// Its shorter forms, in the order given; see [`Rendering`].
+    pub fn renderings(&self) -> &[Rendering] {
+        self.0.shorter.as_ref().map_or(&[], |shorter| &shorter.renderings)
+    }
+
+    /// What the shorter form is called that this item is [rendered](Self::rendered) in; `None` if it
+    /// is whole.
+    pub fn rendered_as(&self) -> Option<&str> {
+        self.0.shorter.as_ref().and_then(|shorter| shorter.rendered_as.as_deref())
+    }
+
+    /// The item in one of its shorter forms: another item, with that text and its tokens, and the
+    /// tokens that it had before. `None` if it has no such form.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use cupel::{ContextItemBuilder, Rendering};
+    ///
+    /// let item = ContextItemBuilder::new("a long report", 100)
+    ///     .renderings(vec![Rendering::new("summary", "all is well", 4)?])
+    ///     .build()?;
+    /// let short = item.rendered(0).unwrap();
+    /// assert_eq!((short.content(), short.tokens()), ("all is well", 4));
+    /// assert_eq!((short.rendered_as(), short.original_tokens()), (Some("summary"), Some(100)));
+    /// # Ok::<(), cupel::CupelError>(())
+    /// ```
+    #[must_use]
+    pub fn rendered(&self, rendering: usize) -> Option<Self> {
+        let form = self.renderings().get(rendering)?;
+        let shorter = Shorter { renderings: Vec::new(), rendered_as: Some(form.name().to_owned()) };
+        Some(Self(Arc::new(Fields {
+            content: form.content().to_owned(),
+            tokens: form.tokens(),
+            kind: self.0.kind.clone(),
+            tags: self.0.tags.clone(),
+            metadata: self.0.metadata.clone(),
+            source: self.0.source.clone(),
+            original_tokens: self.original_tokens().or(Some(self.tokens())),
+            shorter: Some(Box::new(shorter)),
+            ..*self.0
+        })))
+    }
+
+    /// The same with other shorter forms: another item.
+    #[must_use]
+    pub fn with_renderings(&self, renderings: Vec<Rendering>) -> Self {
+        let mut fields = Fields::clone(&self.0);
+        set_renderings(&mut fields, renderings);
+        Self(Arc::new(fields))
+    }
+
     /// Whether two handles are the same item: one is a clone of the other.
     ///
     /// Two items that were built apart are different items, even if all their fields are equal.
@@ -122,7 +183,8 @@ impl ContextItem {
 
 impl fmt::Debug for ContextItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ContextItem")
+        let mut fields = f.debug_struct("ContextItem");
+        fields
             .field("content", &self.content())
             .field("tokens", &self.tokens())
             .field("kind", self.kind())
@@ -134,8 +196,18 @@ impl fmt::Debug for ContextItem {
             .field("timestamp", &self.timestamp())
             .field("future_relevance_hint", &self.future_relevance_hint())
             .field("pinned", &self.pinned())
-            .field("original_tokens", &self.original_tokens())
-            .finish()
+            .field("original_tokens", &self.original_tokens());
+        if let Some(shorter) = &self.0.shorter {
+            fields.field("renderings", &shorter.renderings);
+            fields.field("rendered_as", &shorter.rendered_as);
+        }
+        fields.finish()
+    }
+}
+
+fn set_renderings(fields: &mut Fields, renderings: Vec<Rendering>) {
+    if !renderings.is_empty() || fields.shorter.is_some() {
+        fields.shorter.get_or_insert_default().renderings = renderings;
     }
 }
 
@@ -201,6 +273,19 @@ impl ContextItemBuilder {
     /// The token count before you summarised or cut the text.
     pub fn original_tokens(mut self, tokens: i64) -> Self {
         self.0.original_tokens = Some(tokens);
+        self
+    }
+
+    /// Shorter forms, any of which may go into the window instead of the whole.
+    pub fn renderings(mut self, renderings: Vec<Rendering>) -> Self {
+        set_renderings(&mut self.0, renderings);
+        self
+    }
+
+    /// Says that the text is a shorter form of this name. For whoever reads items that were
+    /// written; a run does it by itself.
+    pub fn rendered_as(mut self, name: impl Into<String>) -> Self {
+        self.0.shorter.get_or_insert_default().rendered_as = Some(name.into());
         self
     }
 

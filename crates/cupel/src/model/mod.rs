@@ -6,6 +6,7 @@
 //! | [`ContextBudget`] | how many tokens may be spent, and on what |
 //! | [`ContextKind`], [`ContextSource`] | open, caseless names for what an item is and where it came from |
 //! | [`OverflowStrategy`] | what to do when the selection exceeds the target |
+//! | [`Rendering`] | a shorter form of an item |
 //! | [`ScoredItem`] | an item with its relevance |
 
 mod budget;
@@ -17,6 +18,7 @@ mod kind_lookup;
 mod number_table;
 mod one_line;
 mod overflow;
+mod rendering;
 mod scored;
 mod source;
 mod tokens;
@@ -26,6 +28,7 @@ pub use candidate::Candidate;
 pub use item::{ContextItem, ContextItemBuilder};
 pub use kind::{ContextKind, ParseContextKindError};
 pub use overflow::OverflowStrategy;
+pub use rendering::Rendering;
 pub use scored::ScoredItem;
 pub use source::ContextSource;
 
