@@ -10,6 +10,7 @@ use crate::conversation::Conversation;
 use crate::derive::{fixed_item, group_item};
 use crate::grouping::{Group, PinReason, TakenApart};
 use crate::message::Message;
+use crate::shorten::forms_of_item;
 use crate::weigh::{Scale, Weight};
 use crate::{Bundle, CandidateOptions, Candidates, ChatError, Pin, Request};
 
@@ -65,7 +66,10 @@ fn build(
     for (group, weight) in groups.into_iter().zip(weights) {
         let time = times.next().flatten();
         let item = group_item(conversation, &group, *weight, time)?;
-        candidates.bundles.push(Bundle::of_group(conversation, group, item.tokens()));
+        let of_item = group.messages.first().filter(|_| !item.renderings().is_empty());
+        let forms = of_item.map(|at| forms_of_item(&candidates.request, *at, &item));
+        let bundle = Bundle::of_group(conversation, group, item.tokens());
+        candidates.bundles.push(Bundle { forms: forms.unwrap_or_default(), ..bundle });
         candidates.items.push(item);
     }
     Ok(())

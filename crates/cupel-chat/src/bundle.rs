@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::conversation::{Conversation, Fixed, FixedPart};
 use crate::grouping::{Group, PinReason};
 use crate::message::{Message, Role};
+use crate::shorten::Edit;
 
 /// Messages that are in or out together, or a fixed part of the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Bundle {
     pub(crate) tokens: i64,
     pub(crate) needs: Option<usize>,
     pub(crate) pin: Option<PinReason>,
+    /// How its item's renderings are written, in their order.
+    pub(crate) forms: Vec<Vec<Edit>>,
 }
 
 impl Bundle {
@@ -67,6 +70,11 @@ impl Bundle {
         self.pin
     }
 
+    /// Where it differs from the whole in each of its item's [renderings](cupel::ContextItem::renderings).
+    pub fn forms(&self) -> &[Vec<Edit>] {
+        &self.forms
+    }
+
     pub(crate) fn of_fixed(fixed: &Fixed, tokens: i64) -> Self {
         let (summary, pin) = match fixed.part {
             FixedPart::Instructions => ("system prompt".to_owned(), PinReason::SystemPrompt),
@@ -88,6 +96,7 @@ impl Bundle {
             tokens,
             needs: None,
             pin: Some(pin),
+            forms: Vec::new(),
         }
     }
 
@@ -100,6 +109,7 @@ impl Bundle {
             tokens,
             needs: group.needs,
             pin: group.pin,
+            forms: Vec::new(),
             messages: group.messages,
         }
     }

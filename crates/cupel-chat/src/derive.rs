@@ -95,6 +95,10 @@ fn supplied_item(
     if let Some(tokens) = item.original_tokens() {
         built = built.original_tokens(tokens);
     }
+    if let Some(name) = item.rendered_as() {
+        built = built.rendered_as(name);
+    }
+    built = built.renderings(item.renderings().to_vec());
     at(built, time).build()
 }
 
@@ -105,11 +109,32 @@ fn at(item: ContextItemBuilder, time: Option<DateTime<Utc>>) -> ContextItemBuild
     }
 }
 
+/// The text of these messages, with other words where `instead` has some.
+pub(crate) fn content_with(
+    conversation: &Conversation,
+    messages: &[usize],
+    mut instead: impl FnMut(&Piece) -> Option<String>,
+) -> String {
+    let members: Vec<&Message> = messages.iter().map(|at| &conversation.messages[*at]).collect();
+    let content = written(&members, &mut instead);
+    let path = messages.first().map(|at| conversation.path(*at)).unwrap_or_default();
+    or_path(content, &path)
+}
+
 /// What the model reads in these messages, line by line; calls as name and arguments.
 fn content(messages: &[&Message]) -> String {
+    written(messages, &mut |_| None)
+}
+
+fn written(messages: &[&Message], instead: &mut dyn FnMut(&Piece) -> Option<String>) -> String {
     let mut content = String::new();
     for message in messages {
-        push_pieces(&mut content, &message.pieces);
+        for piece in &message.pieces {
+            match instead(piece) {
+                Some(text) => push_line(&mut content, &text),
+                None => push_pieces(&mut content, std::slice::from_ref(piece)),
+            }
+        }
         for call in &message.calls {
             push_line(&mut content, &format!("{} {}", call.name, call.arguments));
         }

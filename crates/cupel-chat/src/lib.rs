@@ -147,6 +147,7 @@ mod file;
 mod fingerprint;
 mod format;
 mod grouping;
+mod handle;
 mod json;
 mod message;
 mod pairing;
@@ -156,6 +157,7 @@ mod render;
 mod repair;
 mod request;
 mod rest;
+mod shorten;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -168,9 +170,11 @@ pub use candidates::{CandidateOptions, Candidates};
 pub use error::ChatError;
 pub use format::{Format, UnknownFormat};
 pub use grouping::PinReason;
+pub use handle::handle;
 pub use pin::{ParsePinError, Pin};
 pub use repair::Repair;
 pub use request::Request;
+pub use shorten::{Edit, OwnRendering, Shortening, Target, Unused};
 pub use uncounted::{UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
 pub use validate::Violation;
 

@@ -143,6 +143,8 @@ pub(crate) struct Answer {
     pub(crate) name: Option<Text>,
     /// Which block of the message it is, if it is one.
     pub(crate) block: Option<usize>,
+    /// What came back, where it may be shortened.
+    pub(crate) body: Option<JsonText>,
 }
 
 /// Something that costs tokens.

@@ -148,7 +148,8 @@ pub use slicer::StreamSlice;
 pub use slicer::{
     CountConstrainedKnapsackSlice, CountQuotaEntry, CountQuotaSlice, Gain, GreedySlice,
     KnapsackSlice, QuotaConstraint, QuotaConstraintMode, QuotaEntry, QuotaPolicy, QuotaSlice,
-    ScarcityBehavior, Selection, SliceExplanation, SliceRequest, SliceSignal, Slicer, Worth,
+    ScarcityBehavior, Selection, ShorteningSlice, SliceExplanation, SliceRequest, SliceSignal,
+    Slicer, Worth,
 };
 
 /// The examples of the README.

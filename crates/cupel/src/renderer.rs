@@ -38,13 +38,22 @@ pub struct Draft {
     pub content: String,
     /// The share of the original's value that it keeps, within 0 and 1.
     pub share: f64,
+    /// See [`Rendering::only_above`].
+    pub only_above: Option<f64>,
 }
 
 impl Draft {
     /// A draft.
     #[must_use]
     pub fn new(name: impl Into<String>, content: impl Into<String>, share: f64) -> Self {
-        Self { name: name.into(), content: content.into(), share }
+        Self { name: name.into(), content: content.into(), share, only_above: None }
+    }
+
+    /// The same, to be offered only where the whole is larger than this share of the budget.
+    #[must_use]
+    pub fn only_above(mut self, share_of_budget: f64) -> Self {
+        self.only_above = Some(share_of_budget);
+        self
     }
 
     /// The draft, counted.
@@ -53,7 +62,11 @@ impl Draft {
     ///
     /// As [`Rendering::new`] and [`Rendering::with_share`].
     pub fn counted(self, tokens: i64) -> Result<Rendering, CupelError> {
-        Rendering::new(self.name, self.content, tokens)?.with_share(self.share)
+        let rendering = Rendering::new(self.name, self.content, tokens)?.with_share(self.share)?;
+        match self.only_above {
+            Some(share) => rendering.only_above(share),
+            None => Ok(rendering),
+        }
     }
 }
 

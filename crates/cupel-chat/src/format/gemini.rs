@@ -176,7 +176,8 @@ fn read_part(message: &mut Message, at: usize, path: &str, index: usize, part: &
         }
         push_rest(&response, &["name", "response", "parts"], Nature::Answer, &mut message.pieces);
         let id = response.text("id").unwrap_or_default();
-        message.answers.push(Answer { id, name, block: Some(index) });
+        let body = response.get("response").filter(|body| body.is_object()).map(JsonText::from);
+        message.answers.push(Answer { id, name, block: Some(index), body });
     }
     read_media(&mut message.pieces, part, Nature::Words);
 }

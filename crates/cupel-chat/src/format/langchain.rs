@@ -17,7 +17,7 @@ use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Message, Nature, Role};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
 use crate::rest::push_rest;
-use crate::text::Text;
+use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
 const TYPES: [&str; 6] = ["human", "ai", "system", "tool", "function", "chat"];
@@ -159,7 +159,10 @@ fn read_answer(message: &mut Message, dump: &Dump<'_>, at: usize) {
     let field = if is_legacy { "name" } else { "tool_call_id" };
     let name = dump.body.text("name");
     match dump.body.text(field) {
-        Some(id) => message.answers.push(Answer { id, name, block: None }),
+        Some(id) => {
+            let body = dump.body.get("content").map(JsonText::from);
+            message.answers.push(Answer { id, name, block: None, body });
+        }
         None => {
             message.flaws.push(missing_id(&format!("{}.{field}", dump.path), Fix::Drop(at)));
         }

@@ -15,6 +15,7 @@ use crate::json::{Json, Object};
 use crate::message::{Answer, Call, Message, Nature, Role};
 use crate::pairing::{IdScope, Pairing, check_unique_ids};
 use crate::rest::push_rest;
+use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
 
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
@@ -108,7 +109,8 @@ fn read_answer(message: &mut Message, object: &Object<'_>, at: usize, path: &str
     let field = if is_legacy { "name" } else { "tool_call_id" };
     match object.text(field) {
         Some(id) => {
-            message.answers.push(Answer { id, name: object.text("name"), block: None });
+            let body = object.get("content").map(JsonText::from);
+            message.answers.push(Answer { id, name: object.text("name"), block: None, body });
         }
         None => message.flaws.push(missing_id(&format!("{path}.{field}"), Fix::Drop(at))),
     }

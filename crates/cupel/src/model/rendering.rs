@@ -24,6 +24,7 @@ pub struct Rendering {
     content: String,
     tokens: i64,
     share: Option<f64>,
+    only_above: Option<f64>,
 }
 
 impl Rendering {
@@ -49,7 +50,7 @@ impl Rendering {
             let text = format!("tokens of `{name}` must not be negative, got {tokens}");
             return Err(CupelError::Rendering(text));
         }
-        Ok(Self { name, content, tokens, share: None })
+        Ok(Self { name, content, tokens, share: None, only_above: None })
     }
 
     /// The same, with the share of the item's value that it keeps.
@@ -63,6 +64,24 @@ impl Rendering {
             return Err(CupelError::Rendering(text));
         }
         self.share = Some(share);
+        Ok(self)
+    }
+
+    /// The same, to be offered only where the whole item is larger than this share of the budget:
+    /// for forms that are worse than they look, and better than nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`CupelError::Rendering`] if that is not within 0 and 1.
+    pub fn only_above(mut self, share_of_budget: f64) -> Result<Self, CupelError> {
+        if !(0.0..=1.0).contains(&share_of_budget) {
+            let text = format!(
+                "only_above of `{}` must be within 0 and 1, got {share_of_budget}",
+                self.name
+            );
+            return Err(CupelError::Rendering(text));
+        }
+        self.only_above = Some(share_of_budget);
         Ok(self)
     }
 
@@ -84,6 +103,18 @@ impl Rendering {
     /// The share of the item's value that it keeps, if somebody said so.
     pub fn share(&self) -> Option<f64> {
         self.share
+    }
+
+    /// The share of the budget that the whole item must exceed for this form to be offered.
+    pub fn least_share_of_budget(&self) -> Option<f64> {
+        self.only_above
+    }
+
+    /// Whether it is offered for an item of so many tokens at this budget.
+    #[must_use]
+    pub fn is_offered(&self, whole_tokens: i64, target_tokens: i64) -> bool {
+        let least = self.only_above.map(|share| share * target_tokens as f64);
+        self.tokens < whole_tokens && least.is_none_or(|least| whole_tokens as f64 > least)
     }
 
     /// The share that it keeps of an item of so many tokens. Where nobody said, the root of its
@@ -118,6 +149,15 @@ mod tests {
                 format!("rendering: share of `a` must be within 0 and 1, got {share}")
             );
         }
+    }
+
+    #[test]
+    fn a_form_may_be_for_large_items_alone() {
+        let form = Rendering::new("a", "x", 25).unwrap();
+        assert!(form.is_offered(26, i64::MAX) && !form.is_offered(25, 1));
+        let form = form.only_above(0.5).unwrap();
+        assert!(form.is_offered(51, 100) && !form.is_offered(50, 100));
+        assert!(form.only_above(f64::NAN).is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Why was this chosen, beside what it scores?
 
-use super::classify::{classify, require_pinned_fit};
+use super::classify::classify;
+use super::pins::Pins;
 use super::slice::effective_budget;
 use super::{Pipeline, Ranking};
 use crate::slicer::{Gain, SliceExplanation, SliceRequest, Worth};
@@ -74,8 +75,7 @@ impl Ranking<'_, '_> {
         ask: impl FnOnce(&dyn Slicer, &SliceRequest<'_>) -> Result<A, CupelError>,
     ) -> Result<A, CupelError> {
         let (classified, sorted) = (self.ranked.classified(), &self.ranked.sorted);
-        require_pinned_fit(classified.pinned_tokens, budget)?;
-        let effective = effective_budget(budget, classified.pinned_tokens);
+        let effective = effective_budget(budget, Pins::fit(classified, budget)?.tokens);
         let request = SliceRequest::new(&sorted.candidates, &effective).within(classified.items);
         ask(&*self.pipeline.policy.slicer, &request)
     }
@@ -102,9 +102,8 @@ impl Pipeline {
         items: &[ContextItem],
         budget: &ContextBudget,
     ) -> Result<i64, CupelError> {
-        let pinned_tokens = classify(items)?.pinned_tokens;
-        require_pinned_fit(pinned_tokens, budget)?;
-        Ok(effective_budget(budget, pinned_tokens).target_tokens())
+        let pins = Pins::fit(&classify(items)?, budget)?;
+        Ok(effective_budget(budget, pins.tokens).target_tokens())
     }
 }
 

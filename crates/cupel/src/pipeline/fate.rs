@@ -4,19 +4,21 @@ use crate::ContextItem;
 use crate::diagnostics::{ExcludedItem, ExclusionReason, IncludedItem, InclusionReason};
 
 /// An item that is in or out, and why.
-pub(super) struct Fate<'a, R> {
+pub(super) struct Fate<I, R> {
     /// Where the item stands in the caller's list.
     pub(super) position: u32,
-    pub(super) item: &'a ContextItem,
+    pub(super) item: I,
     pub(super) score: f64,
     pub(super) reason: R,
 }
 
-pub(super) type Inclusion<'a> = Fate<'a, InclusionReason>;
-pub(super) type Exclusion<'a> = Fate<'a, ExclusionReason>;
+/// As it goes in.
+pub(super) type Inclusion = Fate<ContextItem, InclusionReason>;
+/// As it was given.
+pub(super) type Exclusion<'a> = Fate<&'a ContextItem, ExclusionReason>;
 
-impl From<&Inclusion<'_>> for IncludedItem {
-    fn from(fate: &Inclusion<'_>) -> Self {
+impl From<&Inclusion> for IncludedItem {
+    fn from(fate: &Inclusion) -> Self {
         Self::new(fate.item.clone(), fate.score, fate.reason).at(fate.position as usize)
     }
 }

@@ -2,6 +2,8 @@
 
 use super::classify::{Classified, Room};
 use super::fate::{Exclusion, Inclusion};
+use super::pins::Pins;
+use super::shape::Shape;
 use super::slice::Sliced;
 use super::sort::Sorted;
 use crate::diagnostics::InclusionReason;
@@ -31,24 +33,28 @@ pub struct PlacedItem {
     pub position: usize,
     /// Its score; 1 if it is pinned.
     pub score: f64,
+    /// Which of its [renderings](ContextItem::renderings) it goes in as; `None` if it is whole.
+    pub rendering: Option<usize>,
 }
 
 /// The same in half the space, for the way there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) position: u32,
+    pub(super) shape: Shape,
     pub(super) score: f64,
 }
 
 pub(super) fn place(
     classified: &Classified<'_>,
+    pins: &Pins,
     sorted: &Sorted<'_>,
     sliced: &Sliced,
     budget: &ContextBudget,
     policy: &Policy,
 ) -> Result<Placed, CupelError> {
-    let mut merged = merge(classified, sorted, sliced);
-    let tokens_of = |entry: &Entry| classified.tokens[entry.position as usize];
+    let mut merged = merge(classified, pins, sorted, sliced);
+    let tokens_of = |entry: &Entry| entry.tokens(classified);
     let merged_tokens: TokenSum = merged.iter().map(tokens_of).sum();
     let over = merged_tokens.0 - i128::from(budget.target_tokens());
     let mut truncated = Vec::new();
@@ -62,7 +68,7 @@ pub(super) fn place(
                 });
             }
             OverflowStrategy::Truncate => {
-                (merged, truncated) = truncate(classified.items, merged, budget.target_tokens());
+                (merged, truncated) = truncate(classified, merged, budget.target_tokens());
             }
             OverflowStrategy::Proceed => overflow = Some((clamp_to_i64(over), merged.clone())),
         }
@@ -72,18 +78,27 @@ pub(super) fn place(
     let order = policy.placer.arrange(&candidates)?;
     require_permutation(&order, merged.len())?;
     let entries = order.into_iter().map(|at| merged[at]).collect();
-    Ok(Placed { entries, truncated, overflow, next_target: sliced.next_target })
+    let next_target = sliced.next_target.filter(|_| pins.are_whole());
+    Ok(Placed { entries, truncated, overflow, next_target })
 }
 
 /// Pinned items in input order, then what was sliced, best first.
-fn merge(classified: &Classified<'_>, sorted: &Sorted<'_>, sliced: &Sliced) -> Vec<Entry> {
+fn merge(
+    classified: &Classified<'_>,
+    pins: &Pins,
+    sorted: &Sorted<'_>,
+    sliced: &Sliced,
+) -> Vec<Entry> {
     let mut merged = Vec::with_capacity(classified.pinned.len() + sliced.len());
-    let pinned = classified.pinned.iter();
-    merged.extend(pinned.map(|position| Entry { position: *position, score: PINNED_SCORE }));
+    merged.extend(classified.pinned.iter().map(|position| Entry {
+        position: *position,
+        shape: pins.shape(*position),
+        score: PINNED_SCORE,
+    }));
     for (at, is_selected) in sliced.is_selected.iter().enumerate() {
         if *is_selected {
             let score = sorted.candidates[at].score();
-            merged.push(Entry { position: sorted.positions[at], score });
+            merged.push(Entry { position: sorted.positions[at], shape: sliced.shape(at), score });
         }
     }
     merged
@@ -91,15 +106,15 @@ fn merge(classified: &Classified<'_>, sorted: &Sorted<'_>, sliced: &Sliced) -> V
 
 /// Keeps what is pinned, and from the front what still fits.
 fn truncate(
-    items: &[ContextItem],
+    classified: &Classified<'_>,
     merged: Vec<Entry>,
     target_tokens: i64,
 ) -> (Vec<Entry>, Vec<(Entry, i64)>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
     let mut left = i128::from(target_tokens);
     for entry in merged {
-        let item = &items[entry.position as usize];
-        let tokens = i128::from(item.tokens());
+        let item = &classified.items[entry.position as usize];
+        let tokens = i128::from(entry.tokens(classified));
         if item.pinned() || tokens <= left {
             kept.push(entry);
             left -= tokens;
@@ -124,15 +139,29 @@ fn require_permutation(order: &[usize], len: usize) -> Result<(), CupelError> {
     )))
 }
 
+impl Entry {
+    fn tokens(&self, classified: &Classified<'_>) -> i64 {
+        match self.shape {
+            Shape::WHOLE => classified.tokens[self.position as usize],
+            shape => shape.tokens(&classified.items[self.position as usize]),
+        }
+    }
+}
+
 impl Placed {
     /// Handles of the window's items.
     pub(super) fn window(self, items: &[ContextItem]) -> Vec<ContextItem> {
-        self.entries.iter().map(|entry| items[entry.position as usize].clone()).collect()
+        let item = |entry: &Entry| entry.shape.apply(&items[entry.position as usize]);
+        self.entries.iter().map(item).collect()
     }
 
     /// The window as positions.
     pub(super) fn positions(self) -> Vec<PlacedItem> {
-        let placed = |Entry { position, score }| PlacedItem { position: position as usize, score };
+        let placed = |Entry { position, shape, score }| PlacedItem {
+            position: position as usize,
+            score,
+            rendering: shape.rendering(),
+        };
         self.entries.into_iter().map(placed).collect()
     }
 
@@ -140,7 +169,7 @@ impl Placed {
         &'a self,
         classified: &'a Classified<'_>,
     ) -> impl Iterator<Item = Exclusion<'a>> {
-        self.truncated.iter().map(|(Entry { position, score }, available)| {
+        self.truncated.iter().map(|(Entry { position, score, .. }, available)| {
             let item = &classified.items[*position as usize];
             let tokens = i128::from(*available);
             let room = Room { tokens, without_pins: tokens + classified.pinned_tokens.0 };
@@ -152,14 +181,16 @@ impl Placed {
     pub(super) fn inclusions<'a>(
         &'a self,
         items: &'a [ContextItem],
-    ) -> impl Iterator<Item = Inclusion<'a>> {
-        self.entries.iter().map(|Entry { position, score }| {
+    ) -> impl Iterator<Item = Inclusion> {
+        self.entries.iter().map(|Entry { position, shape, score }| {
             let item = &items[*position as usize];
             let reason = match item.tokens() {
                 _ if item.pinned() => InclusionReason::Pinned,
+                _ if *shape != Shape::WHOLE => InclusionReason::Shortened,
                 0 => InclusionReason::ZeroToken,
                 _ => InclusionReason::Scored,
             };
+            let item = shape.apply(item);
             Inclusion { position: *position, item, score: *score, reason }
         })
     }

@@ -1,6 +1,6 @@
 //! Stages 1 to 4 done once, for as many budgets as one likes.
 
-use super::classify::require_pinned_fit;
+use super::pins::Pins;
 use super::place::{Placed, PlacedItem};
 use super::recorder::Recorder;
 use super::run::{Ranked, fill, rank};
@@ -95,7 +95,7 @@ impl Ranking<'_, '_> {
         collector: &mut C,
     ) -> Result<Placed, CupelError> {
         let classified = self.ranked.classified();
-        require_pinned_fit(classified.pinned_tokens, budget)?;
+        Pins::fit(classified, budget)?;
         let mut recorder = Recorder::start(collector, classified.items, budget);
         self.ranked.retell(&mut recorder);
         let placed = fill(&self.pipeline.policy, &self.ranked, budget, &mut recorder);

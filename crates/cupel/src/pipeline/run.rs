@@ -3,8 +3,9 @@
 //! Inside a run an item is its position in the caller's list; handles are cloned only to hand out
 //! the window.
 
-use super::classify::{Classified, classify, require_pinned_fit};
+use super::classify::{Classified, classify};
 use super::deduplicate::{Unique, deduplicate};
+use super::pins::Pins;
 use super::place::{Placed, place};
 use super::recorder::Recorder;
 use super::score::{Scored, score};
@@ -61,7 +62,7 @@ pub(super) fn rank<'a, C: TraceCollector + ?Sized>(
 ) -> Result<Ranked<'a>, CupelError> {
     let classified = classify(items)?;
     if let Some(budget) = budget {
-        require_pinned_fit(classified.pinned_tokens, budget)?;
+        Pins::fit(&classified, budget)?;
     }
     recorder.classified(&classified);
 
@@ -86,11 +87,12 @@ pub(super) fn fill<C: TraceCollector + ?Sized>(
 ) -> Result<Placed, CupelError> {
     let (classified, sorted) = (ranked.classified(), &ranked.sorted);
 
-    let effective = effective_budget(budget, classified.pinned_tokens);
+    let pins = Pins::fit(classified, budget)?;
+    let effective = effective_budget(budget, pins.tokens);
     let request = SliceRequest::new(&sorted.candidates, &effective).within(classified.items);
     let sliced = slice(&request, &*policy.slicer)?;
     recorder.shortfalls(&sliced.shortfalls);
-    let room = room(budget, classified.pinned_tokens);
+    let room = room(budget, pins.tokens);
     recorder.stage(
         PipelineStage::Slice,
         sorted.len()..sliced.len(),
@@ -99,7 +101,7 @@ pub(super) fn fill<C: TraceCollector + ?Sized>(
         }),
     );
 
-    let placed = place(classified, sorted, &sliced, budget, policy)?;
+    let placed = place(classified, &pins, sorted, &sliced, budget, policy)?;
     recorder.placed(&placed, classified, budget);
 
     Ok(placed)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::classify::Room;
 use super::fate::Exclusion;
+use super::shape::Shape;
 use super::sort::Sorted;
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
 use crate::model::{TokenSum, clamp_to_i64};
@@ -14,6 +15,8 @@ use crate::{ContextBudget, CupelError, Slicer};
 pub(super) struct Sliced {
     /// For each sorted item, whether it was chosen.
     pub(super) is_selected: Vec<bool>,
+    /// Which rendering sorted items go in as, where they are not whole.
+    forms: HashMap<usize, usize>,
     count: usize,
     /// Effective target less the tokens of all that was chosen.
     pub(super) available_tokens: i64,
@@ -25,7 +28,8 @@ pub(super) struct Sliced {
 
 pub(super) fn slice(request: &SliceRequest<'_>, slicer: &dyn Slicer) -> Result<Sliced, CupelError> {
     let candidates = request.candidates;
-    let Selection { selected, excluded, shortfalls, next_target } = slicer.select(request)?;
+    let Selection { selected, shortened, excluded, shortfalls, next_target } =
+        slicer.select(request)?;
     let mut is_selected = vec![false; candidates.len()];
     for at in &selected {
         match is_selected.get_mut(*at) {
@@ -36,9 +40,23 @@ pub(super) fn slice(request: &SliceRequest<'_>, slicer: &dyn Slicer) -> Result<S
     if let Some((at, _)) = excluded.iter().find(|(at, _)| *at >= candidates.len()) {
         return Err(out_of_contract(*at, candidates.len()));
     }
-    let tokens: TokenSum = selected.iter().map(|at| candidates[*at].tokens()).sum();
+    let mut forms = HashMap::new();
+    for (at, rendering) in shortened {
+        let is_known = candidates
+            .get(at)
+            .is_some_and(|candidate| rendering < candidate.item().renderings().len());
+        if !is_known || !is_selected[at] || forms.insert(at, rendering).is_some() {
+            return Err(unknown_form(at, rendering));
+        }
+    }
+    let tokens_of = |at: &usize| match forms.get(at) {
+        Some(rendering) => candidates[*at].item().renderings()[*rendering].tokens(),
+        None => candidates[*at].tokens(),
+    };
+    let tokens: TokenSum = selected.iter().map(tokens_of).sum();
     Ok(Sliced {
         is_selected,
+        forms,
         count: selected.len(),
         available_tokens: clamp_to_i64(i128::from(request.budget.target_tokens()) - tokens.0),
         explained: excluded,
@@ -50,6 +68,13 @@ pub(super) fn slice(request: &SliceRequest<'_>, slicer: &dyn Slicer) -> Result<S
 fn out_of_contract(position: usize, candidates: usize) -> CupelError {
     CupelError::SlicerConfig(format!(
         "the slicer returned position {position} twice, or beyond its {candidates} candidates"
+    ))
+}
+
+fn unknown_form(position: usize, rendering: usize) -> CupelError {
+    CupelError::SlicerConfig(format!(
+        "the slicer chose rendering {rendering} of the item at position {position}, which it did not \
+         select, shortened twice, or which has no such rendering"
     ))
 }
 
@@ -78,15 +103,23 @@ pub(super) fn room(budget: &ContextBudget, pinned_tokens: TokenSum) -> Room {
 impl Sliced {
     /// All of them, for items that were sliced before.
     #[cfg(feature = "stream")]
-    pub(super) fn all(count: usize) -> Self {
+    pub(super) fn all(shapes: &[Shape]) -> Self {
+        let shapes_by_position = shapes.iter().enumerate();
+        let forms = shapes_by_position.filter_map(|(at, shape)| Some((at, shape.rendering()?)));
         Self {
-            is_selected: vec![true; count],
-            count,
+            is_selected: vec![true; shapes.len()],
+            forms: forms.collect(),
+            count: shapes.len(),
             available_tokens: 0,
             explained: Vec::new(),
             shortfalls: Vec::new(),
             next_target: None,
         }
+    }
+
+    /// How the item at a sorted position goes in.
+    pub(super) fn shape(&self, at: usize) -> Shape {
+        Shape::of(self.forms.get(&at).copied())
     }
 
     pub(super) fn len(&self) -> usize {

@@ -6,6 +6,7 @@
 //! | [`KnapsackSlice`] | the best total score | N × budget in buckets | tight budgets, few large items |
 //! | [`QuotaSlice`] | per kind, within percentages of the budget | N, plus its inner slicer | a fair share for every kind |
 //! | [`CountQuotaSlice`] | at least and at most so many items of a kind | N log N, plus its inner slicer | guarantees by number |
+//! | [`ShorteningSlice`] | the best score, shorter where that is enough | one sort of all forms | items with [renderings](crate::Rendering) |
 //! | [`CountConstrainedKnapsackSlice`] | the same, the rest by knapsack | N log N, plus the knapsack | guarantees and tight budgets |
 
 mod count_constrained_knapsack;
@@ -14,11 +15,13 @@ mod count_phase;
 mod count_quota;
 mod explanation;
 mod greedy;
+mod hull;
 mod kind_index;
 mod knapsack;
 mod quota;
 mod quota_policy;
 mod selection;
+mod shortening;
 #[cfg(feature = "stream")]
 mod stream;
 #[cfg(test)]
@@ -37,10 +40,12 @@ pub use count_entry::{CountQuotaEntry, ScarcityBehavior};
 pub use count_quota::CountQuotaSlice;
 pub use explanation::{Gain, SliceExplanation, SliceSignal};
 pub use greedy::GreedySlice;
+pub use hull::{Form, hull};
 pub use knapsack::KnapsackSlice;
 pub use quota::{QuotaEntry, QuotaSlice};
 pub use quota_policy::{QuotaConstraint, QuotaConstraintMode, QuotaPolicy};
 pub use selection::{Selection, SliceRequest, Walk, slice_by_selecting};
+pub use shortening::{ShorteningSlice, shorten_best_first};
 #[cfg(feature = "stream")]
 pub use stream::StreamSlice;
 pub use worth::Worth;

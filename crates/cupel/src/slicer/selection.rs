@@ -1,5 +1,7 @@
 //! What slicers are asked and what they answer, by position.
 
+use std::collections::HashMap;
+
 use super::Slicer;
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
 use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, ScoredItem};
@@ -64,6 +66,9 @@ impl<'a> SliceRequest<'a> {
 pub struct Selection {
     /// The items to keep, in the order in which the slicer took them.
     pub selected: Vec<usize>,
+    /// Those of them that go in [shorter](ContextItem::renderings): the position, and which of the
+    /// item's renderings. All others go in whole.
+    pub shortened: Vec<(usize, usize)>,
     /// Items that were left out for a reason that only the slicer knows. All others are left out
     /// because they do not fit.
     pub excluded: Vec<(usize, ExclusionReason)>,
@@ -91,6 +96,7 @@ impl Selection {
     /// Adds a selection that was made from part of the list: `positions` translates.
     pub(super) fn absorb(&mut self, part: Selection, positions: &[usize]) {
         self.selected.extend(part.selected.into_iter().map(|at| positions[at]));
+        self.shortened.extend(part.shortened.into_iter().map(|(at, form)| (positions[at], form)));
         self.excluded.extend(part.excluded.into_iter().map(|(at, why)| (positions[at], why)));
         self.shortfalls.extend(part.shortfalls);
     }
@@ -163,5 +169,11 @@ pub fn slice_by_selecting(
 ) -> Result<Vec<ContextItem>, CupelError> {
     let candidates: Vec<Candidate<'_>> = sorted.iter().map(Candidate::from).collect();
     let selection = slicer.select(&SliceRequest::new(&candidates, budget))?;
-    Ok(selection.selected.into_iter().map(|at| sorted[at].item.clone()).collect())
+    let forms: HashMap<usize, usize> = selection.shortened.into_iter().collect();
+    let item = |at: usize| {
+        let item = &sorted[at].item;
+        let shorter = forms.get(&at).and_then(|form| item.rendered(*form));
+        shorter.unwrap_or_else(|| item.clone())
+    };
+    Ok(selection.selected.into_iter().map(item).collect())
 }

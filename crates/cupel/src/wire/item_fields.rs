@@ -7,7 +7,7 @@ impl ContextItem {
     /// The fields of an item in JSON, in the order in which they are written (feature `serde`).
     ///
     /// For whoever reads items out of objects that hold more than that.
-    pub const FIELDS: [&'static str; 11] = [
+    pub const FIELDS: [&'static str; 13] = [
         "content",
         "tokens",
         "kind",
@@ -19,6 +19,8 @@ impl ContextItem {
         "future_relevance_hint",
         "pinned",
         "original_tokens",
+        "renderings",
+        "rendered_as",
     ];
 
     /// Whether an item has a field of this name, in snake or in camel case (feature `serde`).
@@ -40,7 +42,7 @@ impl ContextItem {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ContextItem, ContextItemBuilder};
+    use crate::{ContextItem, ContextItemBuilder, Rendering};
 
     #[test]
     fn the_list_is_what_is_written() {
@@ -49,6 +51,8 @@ mod tests {
             .timestamp(chrono::DateTime::UNIX_EPOCH)
             .future_relevance_hint(0.5)
             .original_tokens(2)
+            .renderings(vec![Rendering::new("summary", "b", 1).unwrap()])
+            .rendered_as("head")
             .build()
             .unwrap();
         let text = serde_json::to_string(&item).unwrap();

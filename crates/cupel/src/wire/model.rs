@@ -10,10 +10,18 @@ use super::{Fields, Problem, Read, Value, deserialize, sorted_map};
 use crate::slicer::QuotaEntry;
 use crate::{
     ContextBudget, ContextItem, ContextItemBuilder, ContextKind, ContextSource, OverflowStrategy,
-    ScoredItem,
+    Rendering, ScoredItem,
 };
 
-deserialize!(ContextItem, ContextBudget, ContextKind, ContextSource, ScoredItem, QuotaEntry);
+deserialize!(
+    ContextItem,
+    ContextBudget,
+    ContextKind,
+    ContextSource,
+    Rendering,
+    ScoredItem,
+    QuotaEntry
+);
 
 macro_rules! bare_text {
     ($($type:ident),*) => {$(
@@ -70,8 +78,10 @@ impl Serialize for ContextItem {
         let absent = usize::from(self.priority().is_none())
             + usize::from(self.timestamp().is_none())
             + usize::from(self.future_relevance_hint().is_none())
-            + usize::from(self.original_tokens().is_none());
-        let mut fields = serializer.serialize_struct("ContextItem", 11 - absent)?;
+            + usize::from(self.original_tokens().is_none())
+            + usize::from(self.renderings().is_empty())
+            + usize::from(self.rendered_as().is_none());
+        let mut fields = serializer.serialize_struct("ContextItem", 13 - absent)?;
         fields.serialize_field("content", self.content())?;
         fields.serialize_field("tokens", &self.tokens())?;
         fields.serialize_field("kind", self.kind())?;
@@ -83,6 +93,9 @@ impl Serialize for ContextItem {
         put(&mut fields, "future_relevance_hint", self.future_relevance_hint().map(Number))?;
         fields.serialize_field("pinned", &self.pinned())?;
         put(&mut fields, "original_tokens", self.original_tokens())?;
+        let renderings = Some(self.renderings()).filter(|renderings| !renderings.is_empty());
+        put(&mut fields, "renderings", renderings)?;
+        put(&mut fields, "rendered_as", self.rendered_as())?;
         fields.end()
     }
 }
@@ -109,8 +122,47 @@ impl Read for ContextItem {
         if let Some(tokens) = fields.optional("original_tokens")? {
             item = item.original_tokens(tokens);
         }
+        item = item.renderings(fields.or_default("renderings")?);
+        if let Some(name) = fields.optional::<String>("rendered_as")? {
+            item = item.rendered_as(name);
+        }
         fields.deny_rest()?;
         Ok(item.build()?)
+    }
+}
+
+impl Serialize for Rendering {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let given = [("share", self.share()), ("only_above", self.least_share_of_budget())];
+        let count = 3 + given.iter().filter(|(_, number)| number.is_some()).count();
+        let mut fields = serializer.serialize_struct("Rendering", count)?;
+        fields.serialize_field("name", self.name())?;
+        fields.serialize_field("content", self.content())?;
+        fields.serialize_field("tokens", &self.tokens())?;
+        for (name, number) in given {
+            match number {
+                Some(number) => fields.serialize_field(name, &Number(number))?,
+                None => fields.skip_field(name)?,
+            }
+        }
+        fields.end()
+    }
+}
+
+impl Read for Rendering {
+    fn read(value: Value<'_>) -> Result<Self, Problem> {
+        let mut fields = Fields::of(value)?;
+        let name: String = fields.required("name")?;
+        let content: String = fields.required("content")?;
+        let mut rendering = Self::new(name, content, fields.required("tokens")?)?;
+        if let Some(share) = fields.optional("share")? {
+            rendering = rendering.with_share(share)?;
+        }
+        if let Some(share) = fields.optional("only_above")? {
+            rendering = rendering.only_above(share)?;
+        }
+        fields.deny_rest()?;
+        Ok(rendering)
     }
 }
 

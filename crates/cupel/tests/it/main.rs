@@ -13,6 +13,7 @@ mod positions;
 mod published_program;
 #[cfg(feature = "serde")]
 mod regressions;
+mod renderings;
 #[cfg(feature = "schema")]
 mod schema;
 mod sensitivity;

@@ -59,6 +59,7 @@ fn everything() -> Value {
 /// Slicers that the description above has no place for.
 fn further_slicers() -> Vec<Value> {
     vec![
+        json!({ "type": "shortening" }),
         json!({ "type": "knapsack" }),
         json!({ "type": "knapsack", "bucket_size": 7 }),
         json!({ "type": "knapsack", "bucket_size": "finest" }),
@@ -183,7 +184,7 @@ fn errors_name_the_path_the_value_and_the_rule() {
         (
             "/slicer/type",
             json!("best"),
-            "slicer.type: unknown slicer `best`; known are greedy, knapsack, quota, count-quota, count-constrained-knapsack",
+            "slicer.type: unknown slicer `best`; known are greedy, knapsack, shortening, quota, count-quota, count-constrained-knapsack",
         ),
         (
             "/slicer/quotas/0/require",

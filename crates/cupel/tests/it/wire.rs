@@ -126,7 +126,7 @@ fn a_broken_item_is_refused_by_the_name_of_the_field() {
     refused::<ContextItem>(
         &json!({ "content": "a", "tokens": 1, "colour": "b" }),
         "colour: unknown field; known are content, tokens, kind, source, tags, metadata, \
-         pinned, priority, timestamp, future_relevance_hint, original_tokens",
+         pinned, priority, timestamp, future_relevance_hint, original_tokens, renderings, rendered_as",
     );
     refused::<ContextItem>(&json!(5), "must be a map, got 5");
 }
@@ -321,7 +321,7 @@ fn the_fields_of_an_unknown_reason_keep_their_order() {
 fn an_unknown_inclusion_reason_is_refused() {
     refused::<InclusionReason>(
         &json!({ "reason": "Lucky" }),
-        "reason: must be one of Scored, Pinned, ZeroToken, got \"Lucky\"",
+        "reason: must be one of Scored, Pinned, ZeroToken, Shortened, got \"Lucky\"",
     );
 }
 

@@ -27,6 +27,7 @@ use crate::grouping::{Group, PinReason, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Message, Nature, Role};
 use crate::rest::push_rest;
+use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
 
 pub(crate) struct Anthropic;
@@ -140,7 +141,8 @@ fn read_block(
             block: Some(index),
         });
     } else {
-        message.answers.push(Answer { id, name: None, block: Some(index) });
+        let body = block.get("content").map(JsonText::from);
+        message.answers.push(Answer { id, name: None, block: Some(index), body });
         if let Some(result) = block.get("content") {
             content::nested(result, Nature::Answer, 0, &mut message.pieces);
         }

@@ -22,7 +22,7 @@ use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Content, Message, Nature, Piece, Role};
 use crate::pairing::{IdScope, check_unique_ids};
 use crate::rest::push_rest;
-use crate::text::Text;
+use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
 const ROLES: [&str; 4] = ["user", "assistant", "system", "developer"];
@@ -172,7 +172,11 @@ fn read_answer(
 ) -> Message {
     let mut message = Message::new(json, Role::Tool, kind);
     match object.text(id_field) {
-        Some(id) => message.answers.push(Answer { id, name: object.text("name"), block: None }),
+        Some(id) => {
+            let body = object.get("output").filter(|output| !output.is_object());
+            let (name, body) = (object.text("name"), body.map(JsonText::from));
+            message.answers.push(Answer { id, name, block: None, body });
+        }
         None => message.flaws.push(missing_id(&format!("{path}.{id_field}"), fix)),
     }
     if let Some(output) = object.get("output") {

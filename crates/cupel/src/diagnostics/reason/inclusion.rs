@@ -12,11 +12,14 @@ pub enum InclusionReason {
     Pinned,
     /// It costs nothing.
     ZeroToken,
+    /// Its score won it a place, in one of its shorter forms.
+    Shortened,
 }
 
 impl InclusionReason {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Scored, Self::Pinned, Self::ZeroToken];
+    pub const ALL: &'static [Self] =
+        &[Self::Scored, Self::Pinned, Self::ZeroToken, Self::Shortened];
 
     /// The name of the variant.
     #[must_use]
@@ -25,6 +28,7 @@ impl InclusionReason {
             Self::Scored => "Scored",
             Self::Pinned => "Pinned",
             Self::ZeroToken => "ZeroToken",
+            Self::Shortened => "Shortened",
         }
     }
 }
@@ -46,6 +50,7 @@ mod tests {
             InclusionReason::Scored => 0,
             InclusionReason::Pinned => 1,
             InclusionReason::ZeroToken => 2,
+            InclusionReason::Shortened => 3,
         };
         assert!(InclusionReason::ALL.iter().map(position).eq(0..InclusionReason::ALL.len()));
     }

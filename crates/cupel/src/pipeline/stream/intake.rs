@@ -2,9 +2,11 @@
 
 use super::super::classify::{Classified, classify, largest, require_pinned_fit};
 use super::super::deduplicate::{deduplicate, repeats};
-use super::super::place::{Placed, place};
+use super::super::pins::Pins;
+use super::super::place::{Entry, Placed, place};
 use super::super::recorder::Recorder;
 use super::super::score::score;
+use super::super::shape::Shape;
 use super::super::slice::{Sliced, effective_budget, room, slice};
 use super::super::sort::{Sorted, sort};
 use super::log::Log;
@@ -26,7 +28,7 @@ pub(super) struct Intake<'a> {
     pinned_tokens: TokenSum,
     largest_pinned: Option<ContextItem>,
     /// Positions among all that was pulled, with scores.
-    selected: Vec<(u32, f64)>,
+    selected: Vec<Entry>,
     selected_tokens: TokenSum,
     shortfalls: Vec<CountRequirementShortfall>,
     log: Log,
@@ -114,8 +116,10 @@ impl<'a> Intake<'a> {
     fn select(&mut self, first_position: u32, sorted: &Sorted<'_>, sliced: &Sliced) {
         for (at, _) in sliced.is_selected.iter().enumerate().filter(|(_, selected)| **selected) {
             let candidate = &sorted.candidates[at];
-            self.selected.push((first_position + sorted.positions[at], candidate.score()));
-            self.selected_tokens.add(candidate.tokens());
+            let shape = sliced.shape(at);
+            let position = first_position + sorted.positions[at];
+            self.selected.push(Entry { position, shape, score: candidate.score() });
+            self.selected_tokens.add(shape.tokens(candidate.item()));
         }
     }
 
@@ -138,7 +142,7 @@ impl<'a> Intake<'a> {
         pulled: &[ContextItem],
         effective: &ContextBudget,
     ) -> Result<(), CupelError> {
-        let sorted = best_first(&std::mem::take(&mut self.selected), pulled);
+        let (sorted, _) = best_first(&std::mem::take(&mut self.selected), pulled);
         self.selected_tokens = TokenSum::default();
         let request = SliceRequest::new(&sorted.candidates, effective).within(pulled);
         let sliced = slice(&request, &*self.policy.slicer)?;
@@ -173,19 +177,22 @@ impl<'a> Intake<'a> {
         self.tell(recorder, false);
         // Whether pinned items fit was asked batch by batch.
         let classified = classify(&self.pulled)?;
-        let sorted = best_first(&self.selected, &self.pulled);
-        let sliced = Sliced::all(sorted.len());
-        let placed = place(&classified, &sorted, &sliced, self.budget, self.policy)?;
+        let (sorted, shapes) = best_first(&self.selected, &self.pulled);
+        let sliced = Sliced::all(&shapes);
+        let pins = Pins::whole(&classified);
+        let placed = place(&classified, &pins, &sorted, &sliced, self.budget, self.policy)?;
         recorder.placed(&placed, &classified, self.budget);
         Ok(placed)
     }
 }
 
-/// What was selected, in the order of the Sort stage.
-fn best_first<'i>(selected: &[(u32, f64)], pulled: &'i [ContextItem]) -> Sorted<'i> {
-    let order = positions_descending(selected.iter().map(|(_, score)| *score));
-    let selected = order.into_iter().map(|at| selected[at as usize]);
-    let (positions, candidates) =
-        selected.map(|(at, score)| (at, Candidate::new(&pulled[at as usize], score))).unzip();
-    Sorted { candidates, positions }
+/// What was selected, in the order of the Sort stage, and how each goes in.
+fn best_first<'i>(selected: &[Entry], pulled: &'i [ContextItem]) -> (Sorted<'i>, Vec<Shape>) {
+    let order = positions_descending(selected.iter().map(|entry| entry.score));
+    let selected: Vec<Entry> = order.into_iter().map(|at| selected[at as usize]).collect();
+    let candidate = |entry: &Entry| Candidate::new(&pulled[entry.position as usize], entry.score);
+    let candidates = selected.iter().map(candidate).collect();
+    let positions = selected.iter().map(|entry| entry.position).collect();
+    let shapes = selected.iter().map(|entry| entry.shape).collect();
+    (Sorted { candidates, positions }, shapes)
 }

@@ -11,7 +11,7 @@ use super::table::{self, strategies};
 use crate::wire::{Problem, Read, Value};
 use crate::{
     CountConstrainedKnapsackSlice, CountQuotaEntry, CountQuotaSlice, GreedySlice, QuotaEntry,
-    QuotaSlice, Slicer,
+    QuotaSlice, ShorteningSlice, Slicer,
 };
 
 pub use options::{BucketSize, CountEntryDescription, Scarcity};
@@ -35,6 +35,8 @@ pub enum SlicerDescription {
         #[cfg_attr(feature = "schema", schemars(default = "super::defaults::bucket_size"))]
         bucket_size: BucketSize,
     },
+    /// [`ShorteningSlice`].
+    Shortening,
     /// [`QuotaSlice`].
     Quota {
         /// Shares by kind.
@@ -78,6 +80,7 @@ strategies! {
     Knapsack = "knapsack": |fields| {
         Ok(Self::Knapsack { bucket_size: fields.or_else("bucket_size", defaults::bucket_size)? })
     },
+    Shortening = "shortening": |_| Ok(Self::Shortening),
     Quota = "quota": |fields| Ok(Self::Quota {
         quotas: fields.required("quotas")?,
         inner: fields.or_else("inner", defaults::inner_slicer)?,
@@ -115,6 +118,7 @@ impl SlicerDescription {
             |inner: &Self| inner.build(environment).map_err(|problem| problem.in_field("inner"));
         Ok(match self {
             Self::Greedy => Box::new(GreedySlice),
+            Self::Shortening => Box::new(ShorteningSlice),
             Self::Knapsack { bucket_size } => Box::new(bucket_size.build()?),
             Self::Quota { quotas, inner } => {
                 Box::new(QuotaSlice::new(quotas.clone(), build_inner(inner)?)?)
