@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use cupel_engine::{
-    Engine, Format, Limits, NamedPolicy, Options, Pin, Superseded, VectorFile, parse_margin,
-    parse_tokens,
+    Engine, Format, Limits, NamedPolicy, Options, Pin, Shorten, Superseded, VectorFile,
+    parse_margin, parse_tokens,
 };
 
 use crate::cmd::{Command, Context};
@@ -150,6 +150,21 @@ pub(crate) struct QueryArguments {
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) superseded: Option<SupersededChoice>,
 
+    /// What may go into the window shorter than it is: off, json or all
+    ///
+    /// `json` shortens results of tools that are JSON, `all` any result. If absent, nothing is
+    /// shortened, unless what must be kept does not fit otherwise: then its JSON results are. What
+    /// people, models and instructions say stays as it is.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) shorten: Option<Shorten>,
+
+    /// Shorter forms of results and answers that you made, as summaries by a model: a JSON list
+    ///
+    /// `[{"call": "toolu_1", "hash": "cupel:…", "content": "…"}, …]`, each for the answer to a call or,
+    /// with `message`, for what the message at an index says. `cupel show` lists the hashes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) renderings: Option<PathBuf>,
+
     /// Vectors of the messages and of the query, as JSON
     ///
     /// `{"query": [0.1, …], "messages": [[…], null, …]}`, or JSON lines. Made by an embedding model
@@ -209,6 +224,12 @@ impl QueryArguments {
             })?;
             options = options.vectors(vectors);
         }
+        if let Some(file) = &self.renderings {
+            let input = Input::read(Some(file))?;
+            let renderings = cupel_engine::read_renderings(&input.text);
+            let failed = |error| Failure::of(&input.name(), &error);
+            options = options.renderings(renderings.map_err(failed)?);
+        }
         Ok(options)
     }
 }
@@ -235,6 +256,15 @@ pub(crate) fn engine(
     }
     if let Some(tokenizer) = request.tokenizer.clone().or(settings.path("tokenizer")) {
         builder = builder.tokenizer(tokenizer);
+    }
+    let shorten = match query.shorten {
+        Some(shorten) => Some(shorten),
+        None => {
+            settings.parsed("shorten", |text| text.parse::<Shorten>().map_err(|e| e.to_string()))?
+        }
+    };
+    if let Some(shorten) = shorten {
+        builder = builder.shorten(shorten);
     }
     if let Some(format) = request.format {
         builder = builder.format(format);

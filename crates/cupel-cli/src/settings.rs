@@ -24,7 +24,7 @@ pub(crate) struct Setting {
 }
 
 /// Everything that can be set.
-pub(crate) const SETTINGS: [Setting; 9] = [
+pub(crate) const SETTINGS: [Setting; 10] = [
     Setting { name: "policy", variable: "CUPEL_POLICY", fallback: cupel_engine::DEFAULT_POLICY },
     Setting { name: "model", variable: "CUPEL_MODEL", fallback: "the request's own" },
     Setting { name: "tokenizer", variable: "CUPEL_TOKENIZER", fallback: "the model's" },
@@ -33,6 +33,7 @@ pub(crate) const SETTINGS: [Setting; 9] = [
     Setting { name: "reserve", variable: "CUPEL_RESERVE", fallback: "by the request, or 4096" },
     Setting { name: "margin", variable: "CUPEL_MARGIN", fallback: "by the model's tokenizer" },
     Setting { name: "superseded", variable: "CUPEL_SUPERSEDED", fallback: "keep" },
+    Setting { name: "shorten", variable: "CUPEL_SHORTEN", fallback: "json, if it does not fit" },
     Setting { name: "pin", variable: "CUPEL_PIN", fallback: "nothing more" },
 ];
 

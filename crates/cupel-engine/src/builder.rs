@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use cupel::PolicyDescription;
+use cupel::{PolicyDescription, Renderer};
 use cupel_chat::{Format, Pin};
+use cupel_renderings::Shorten;
 use cupel_tokens::{Model, TokenCounter};
 
 use crate::engine::{Engine, Settings};
@@ -36,6 +37,8 @@ pub struct EngineBuilder {
     limits: Limits,
     pins: Vec<Pin>,
     superseded: Superseded,
+    shorten: Option<Shorten>,
+    renderer: Option<Arc<dyn Renderer>>,
     repair: bool,
     keep_caps: bool,
     alternate: bool,
@@ -132,6 +135,45 @@ impl EngineBuilder {
         self
     }
 
+    /// What may go into the window shorter than it is: results of tools that are JSON, or all
+    /// results of tools. Without it nothing is, unless what must be kept does not fit otherwise: then
+    /// its JSON results are.
+    #[must_use]
+    pub fn shorten(mut self, what: Shorten) -> Self {
+        self.shorten = Some(what);
+        self
+    }
+
+    /// Makes shorter forms of what tools answered, beside what [`shorten`](Self::shorten) makes: a
+    /// renderer of one's own, or one that looks up what a model made of a text.
+    ///
+    /// A store of summaries by [handle](crate::handle) never gives the summary of a text that was
+    /// edited since:
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    /// use std::sync::Arc;
+    ///
+    /// use cupel_engine::{Draft, Engine, Original, Renderer, handle};
+    ///
+    /// struct Summaries(HashMap<String, String>);
+    ///
+    /// impl Renderer for Summaries {
+    ///     fn render(&self, original: &Original<'_>) -> Vec<Draft> {
+    ///         let summary = self.0.get(&handle(original.text));
+    ///         summary.map(|text| Draft::new("summary", text, 0.7)).into_iter().collect()
+    ///     }
+    /// }
+    ///
+    /// let engine = Engine::builder().renderer(Arc::new(Summaries(HashMap::new()))).build()?;
+    /// # Ok::<(), cupel_engine::EngineError>(())
+    /// ```
+    #[must_use]
+    pub fn renderer(mut self, renderer: Arc<dyn Renderer>) -> Self {
+        self.renderer = Some(renderer);
+        self
+    }
+
     /// Repairs requests that their provider would refuse, instead of refusing them.
     #[must_use]
     pub fn repair(mut self, repair: bool) -> Self {
@@ -194,6 +236,8 @@ impl EngineBuilder {
             limits: self.limits,
             pins: self.pins,
             superseded: self.superseded,
+            shorten: self.shorten,
+            renderer: self.renderer,
             repair: self.repair,
             keep_caps: self.keep_caps,
             alternate: self.alternate,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Engine, Settings};
+use crate::prepare::positions;
 use crate::{EngineError, ErrorCode, NamedPolicy, Options, Part, Prepared, Schema, Summary};
 
 /// What two or more policies keep differently.
@@ -50,9 +51,9 @@ pub(crate) fn compare(
     let mut summaries = Vec::new();
     for policy in policies {
         let judged = first.judged_by(engine.with_policy(policy)?)?;
-        let positions = judged.kept(&budget)?;
-        summaries.push(judged.summary(&positions)?);
-        kept.push(positions);
+        let chosen = judged.kept(&budget)?;
+        summaries.push(judged.summary(&chosen)?);
+        kept.push(positions(&chosen));
     }
     Ok(Comparison { schema: Schema, policies: summaries, swings: swings(&first, &kept) })
 }
@@ -83,8 +84,17 @@ impl Engine {
     ///
     /// [`ErrorCode::InvalidPolicy`] if the policy cannot be built.
     pub fn with_policy(&self, policy: &NamedPolicy) -> Result<Self, EngineError> {
-        let Settings { model, limits, superseded, repair, keep_caps, alternate, format, .. } =
-            **self.settings();
+        let Settings {
+            model,
+            limits,
+            superseded,
+            shorten,
+            repair,
+            keep_caps,
+            alternate,
+            format,
+            ..
+        } = **self.settings();
         Self::of(Settings {
             policy: policy.clone(),
             model,
@@ -92,6 +102,8 @@ impl Engine {
             limits,
             pins: self.settings().pins.clone(),
             superseded,
+            shorten,
+            renderer: self.settings().renderer.clone(),
             repair,
             keep_caps,
             alternate,

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use cupel::{ContextItem, SelectionReport};
-use cupel_chat::{Format, Pin, Request};
+use cupel::{ContextItem, Renderer, SelectionReport};
+use cupel_chat::{Format, Pin, Request, Shortenable};
 use cupel_relevance::Strategies;
+use cupel_renderings::Shorten;
 use cupel_tokens::Model;
 
 use crate::prepare::Purpose;
@@ -50,6 +51,9 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     pub(crate) pins: Vec<Pin>,
     pub(crate) superseded: Superseded,
+    /// `None` where only what would not fit otherwise is shortened.
+    pub(crate) shorten: Option<Shorten>,
+    pub(crate) renderer: Option<Arc<dyn Renderer>>,
     pub(crate) repair: bool,
     pub(crate) keep_caps: bool,
     pub(crate) alternate: bool,
@@ -262,6 +266,50 @@ impl Engine {
     /// If the request cannot be read.
     pub fn repair(&self, text: impl Into<Arc<str>>) -> Result<Repaired, EngineError> {
         validate::repair(&self.read(text.into())?)
+    }
+
+    /// The whole text that a window has a shorter form of, by the handle that its stub names: for
+    /// an application that offers it to the model as a tool.
+    ///
+    /// ```
+    /// use cupel_engine::{Engine, Options, Shorten};
+    ///
+    /// let rows: Vec<String> = (0..40).map(|at| format!(r#"{{"id": "order-{at}"}}"#)).collect();
+    /// let result = serde_json::Value::from(format!("[{}]", rows.join(", ")));
+    /// let request = format!(r#"{{"messages": [
+    ///     {{"role": "user", "content": "List the orders."}},
+    ///     {{"role": "assistant", "content": null, "tool_calls": [
+    ///         {{"id": "c1", "type": "function", "function": {{"name": "list", "arguments": "{{}}"}}}}]}},
+    ///     {{"role": "tool", "tool_call_id": "c1", "content": {result}}},
+    ///     {{"role": "user", "content": "Which is the first?"}}]}}"#);
+    /// let engine = Engine::builder().tokenizer("estimate").max_tokens(150).shorten(Shorten::Json);
+    /// let engine = engine.build()?;
+    /// let selection = engine.select(request.as_str())?;
+    /// let shortened = &selection.shortened[0];
+    /// assert!(shortened.tokens_after < shortened.tokens_before);
+    /// let original = engine.original(request.as_str(), &shortened.handle)?;
+    /// assert!(original.is_some_and(|text| text.contains("order-39")));
+    /// # Ok::<(), cupel_engine::EngineError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be read.
+    pub fn original(
+        &self,
+        text: impl Into<Arc<str>>,
+        handle: &str,
+    ) -> Result<Option<String>, EngineError> {
+        Ok(self.read(text.into())?.original(handle))
+    }
+
+    /// The texts of a request that may be shortened, with their handles.
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be read.
+    pub fn shortenable(&self, text: impl Into<Arc<str>>) -> Result<Vec<Shortenable>, EngineError> {
+        Ok(self.read(text.into())?.shortenable())
     }
 
     pub(crate) fn read(&self, text: Arc<str>) -> Result<Request, EngineError> {

@@ -92,6 +92,8 @@ pub enum ErrorCode {
     UnknownMessage,
     /// Vectors that do not go together, or with the request.
     InvalidVectors,
+    /// A file of shorter forms cannot be read.
+    InvalidRenderings,
     /// The state of a session that cannot be read.
     InvalidState,
     /// An argument that makes no sense.
@@ -102,7 +104,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::MalformedRequest,
         Self::UnknownFormat,
         Self::InvalidRequest,
@@ -117,6 +119,7 @@ impl ErrorCode {
         Self::UnreadableTokenizer,
         Self::UnknownMessage,
         Self::InvalidVectors,
+        Self::InvalidRenderings,
         Self::InvalidState,
         Self::InvalidArgument,
         Self::SelectionFailed,
@@ -140,6 +143,7 @@ impl ErrorCode {
             Self::UnreadableTokenizer => "unreadable-tokenizer",
             Self::UnknownMessage => "unknown-message",
             Self::InvalidVectors => "invalid-vectors",
+            Self::InvalidRenderings => "invalid-renderings",
             Self::InvalidState => "invalid-state",
             Self::InvalidArgument => "invalid-argument",
             Self::SelectionFailed => "selection-failed",

@@ -17,12 +17,14 @@ mod part;
 mod policy;
 mod prepare;
 mod progress;
+mod renderings;
 #[cfg(feature = "schema")]
 mod report_schema;
 mod scan;
 mod schema;
 mod select;
 mod session;
+mod shorten;
 mod simulate;
 mod superseded;
 mod tokenizer;
@@ -33,7 +35,9 @@ pub use compare::{Comparison, Swing};
 pub use count::{Count, TextCount};
 pub use engine::Engine;
 pub use error::{EngineError, ErrorCode};
-pub use explain::{EarnedBy, Explanation, Kept, KeptReason, LeftOut, Signal, ToGetIn, Why};
+pub use explain::{
+    EarnedBy, Explanation, Kept, KeptReason, LeftOut, ShortenedPart, Signal, ToGetIn, Why,
+};
 pub use items::ItemSelection;
 pub use limits::{Limits, parse_margin, parse_tokens};
 pub use memo::RememberingCounter;
@@ -45,6 +49,7 @@ pub use policy::policy_schema;
 pub use policy::{DEFAULT_POLICY, NamedPolicy, PolicyList, PolicyRow, policies};
 pub use prepare::Prepared;
 pub use progress::{Progress, Work};
+pub use renderings::read_renderings;
 pub use schema::Schema;
 #[cfg(feature = "schema")]
 pub use schema::json_schemas;
@@ -53,10 +58,15 @@ pub use session::{
     Account, Fingerprint, NewAccount, SentAgain, Session, SessionSchema, SessionSettings,
     SessionState, SessionStep, Step, Totals, Usage,
 };
-pub use simulate::{Curve, CurvePoint, CurveRange, Marginal, MinBudget, Window, Windows};
+pub use shorten::{ShortenedText, UnusedRendering};
+pub use simulate::{
+    Curve, CurvePoint, CurveRange, Marginal, MinBudget, ShortenedPosition, Window, Windows,
+};
 pub use superseded::Superseded;
 pub use tokenizer::counter;
 pub use validate::{Repaired, Validation};
 
-pub use cupel_chat::{Format, Pin};
+pub use cupel::{Draft, Original, Renderer};
+pub use cupel_chat::{Format, OwnRendering, Pin, Shortenable, Target};
 pub use cupel_relevance::{VectorFile, VectorFileError};
+pub use cupel_renderings::{Shorten, handle};

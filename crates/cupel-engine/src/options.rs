@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use cupel_chat::Pin;
+use cupel_chat::{OwnRendering, Pin};
 use cupel_relevance::VectorFile;
+use cupel_renderings::Shorten;
 
 use crate::Limits;
 
@@ -25,6 +26,8 @@ pub struct Options {
     pub(crate) model: Option<Arc<str>>,
     pub(crate) pins: Vec<Pin>,
     pub(crate) vectors: Option<Arc<VectorFile>>,
+    pub(crate) shorten: Option<Shorten>,
+    pub(crate) renderings: Vec<OwnRendering>,
 }
 
 impl Options {
@@ -66,6 +69,21 @@ impl Options {
     #[must_use]
     pub fn pin(mut self, pin: Pin) -> Self {
         self.pins.push(pin);
+        self
+    }
+
+    /// What may go into the window shorter than it is, instead of what the engine says.
+    #[must_use]
+    pub fn shorten(mut self, what: Shorten) -> Self {
+        self.shorten = Some(what);
+        self
+    }
+
+    /// Shorter forms that you made, as summaries by a model. They compete with the whole and with
+    /// what the engine makes itself.
+    #[must_use]
+    pub fn renderings(mut self, renderings: impl IntoIterator<Item = OwnRendering>) -> Self {
+        self.renderings.extend(renderings);
         self
     }
 

@@ -13,9 +13,10 @@ use crate::engine::{Engine, Settings};
 use crate::limits::{self, Doubt, Sources};
 use crate::memo::SessionMemory;
 use crate::progress::{Watch, Watched};
+use crate::shorten::Shortener;
 use crate::{
-    EngineError, ErrorCode, NamedPolicy, Options, Outdated, Part, RepairDone, Superseded, Work,
-    model, tokenizer, validate,
+    EngineError, ErrorCode, NamedPolicy, Options, Outdated, Part, RepairDone, Superseded,
+    UnusedRendering, Work, model, tokenizer, validate,
 };
 
 /// A request that was read, checked and counted once, to be asked several questions.
@@ -44,6 +45,8 @@ pub struct Prepared {
     /// Limits that contradict each other are an error only to calls that need a budget.
     budget: Result<ContextBudget, EngineError>,
     pub(crate) repairs: Vec<RepairDone>,
+    /// Forms that the caller made and that are of no use.
+    pub(crate) unused: Vec<UnusedRendering>,
     pub(crate) superseded: Vec<Outdated>,
     /// The positions of those of them that are still among the candidates.
     pub(crate) outdated: Vec<usize>,
@@ -76,9 +79,13 @@ impl Prepared {
             Superseded::Keep => (Vec::new(), Vec::new()),
             Superseded::Drop => find_superseded(&candidates),
         };
-        match purpose {
-            Purpose::Window => candidates.remove(&std::mem::take(&mut outdated)),
-            Purpose::Session(memory) => memory.meet(&mut candidates),
+        if let Purpose::Window = purpose {
+            candidates.remove(&std::mem::take(&mut outdated));
+        }
+        let shortener = Shortener::new(&settings, options);
+        let unused = shortener.shorten(&mut candidates, &counter);
+        if let Purpose::Session(memory) = purpose {
+            memory.meet(&mut candidates);
         }
         let query = match &options.query {
             Some(query) => query.to_string(),
@@ -89,7 +96,6 @@ impl Prepared {
             Purpose::Session(memory) => memory.strategies(&query),
         };
         let strategies = with_vectors(strategies, &candidates, options)?;
-        let pipeline = build(&settings.policy, &strategies, candidates.items())?;
         let bound = candidates.is_estimate().then(|| bound(&counter, candidates.items()));
         let sources = Sources {
             model,
@@ -104,6 +110,10 @@ impl Prepared {
         let limits = options.limits.or(settings.limits);
         let budget = limits::decide(limits, sources)
             .and_then(|budget| budget.ok_or_else(|| no_budget(request.model())));
+        if let Ok(budget) = &budget {
+            shortener.rescue(&mut candidates, budget, &counter);
+        }
+        let pipeline = build(&settings.policy, &strategies, candidates.items())?;
         let tokenizer = counter.name().to_owned();
         Ok(Self {
             engine,
@@ -117,6 +127,7 @@ impl Prepared {
             bound,
             budget,
             repairs,
+            unused,
             superseded,
             outdated,
         })
@@ -135,6 +146,7 @@ impl Prepared {
             strategies: self.strategies.clone(),
             budget: self.budget.clone(),
             repairs: self.repairs.clone(),
+            unused: self.unused.clone(),
             superseded: self.superseded.clone(),
             outdated: self.outdated.clone(),
             ..*self
@@ -232,9 +244,27 @@ pub(crate) fn fitting<T>(result: Result<T, CupelError>) -> Result<Option<T>, Cup
     }
 }
 
-/// Positions of a window, in placed order.
-pub(crate) fn positions(window: &[PlacedItem]) -> Vec<usize> {
-    window.iter().map(|placed| placed.position).collect()
+/// A candidate of a window by position, and which of its renderings it is in; `None` if it is whole.
+pub(crate) type Chosen = (usize, Option<usize>);
+
+/// The candidates of a window, in placed order.
+pub(crate) fn chosen(window: &[PlacedItem]) -> Vec<Chosen> {
+    window.iter().map(|placed| (placed.position, placed.rendering)).collect()
+}
+
+/// The positions of candidates.
+pub(crate) fn positions(chosen: &[Chosen]) -> Vec<usize> {
+    chosen.iter().map(|(position, _)| *position).collect()
+}
+
+/// What is pinned costs at least so much: with everything as short as it can be.
+pub(crate) fn least_pinned_tokens(items: &[ContextItem]) -> i64 {
+    let least = |item: &ContextItem| {
+        let forms = item.renderings().iter().map(cupel::Rendering::tokens);
+        forms.chain([item.tokens()]).min().unwrap_or_default()
+    };
+    let pinned = items.iter().filter(|item| item.pinned());
+    pinned.fold(0_i64, |sum, item| sum.saturating_add(least(item))).max(0)
 }
 
 /// The tokens of items together.

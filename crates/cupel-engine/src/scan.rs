@@ -2,7 +2,7 @@
 
 use cupel::{ContextBudget, PlacedItem, Ranking};
 
-use crate::prepare::{fitting, tokens_of};
+use crate::prepare::{fitting, least_pinned_tokens, tokens_of};
 use crate::progress::Watch;
 use crate::{EngineError, Prepared, Work};
 
@@ -25,6 +25,8 @@ pub(crate) struct Fate {
     pub(crate) lost: Option<i64>,
     /// The smallest budget above the one that was asked about whose window holds it.
     pub(crate) next: Option<i64>,
+    /// The smallest budget above the one that was asked about whose window holds it whole.
+    pub(crate) whole: Option<i64>,
 }
 
 /// How many windows are tried. Where there are more, some budgets are passed over.
@@ -38,7 +40,7 @@ impl Scan {
         above: i64,
     ) -> Result<Self, EngineError> {
         let items = prepared.items();
-        let lowest = tokens_of(items.iter().filter(|item| item.pinned())).max(0);
+        let lowest = least_pinned_tokens(items);
         let highest = tokens_of(items.iter().filter(|item| item.tokens() > 0)).max(lowest);
         let progress = prepared.settings().progress.as_ref();
         let range = usize::try_from(highest - lowest).unwrap_or(usize::MAX);
@@ -72,6 +74,9 @@ impl Scan {
         is_in.fill(false);
         for placed in window {
             is_in[placed.position] = true;
+            if placed.rendering.is_none() && budget > above {
+                self.fates[placed.position].whole.get_or_insert(budget);
+            }
         }
         for (fate, is_in) in self.fates.iter_mut().zip(is_in) {
             match (*is_in, fate.first) {

@@ -1,9 +1,10 @@
 //! The best request that fits.
 
-use cupel::{ContextBudget, SelectionReport};
+use cupel::{ContextBudget, IncludedItem, SelectionReport};
 use serde::{Deserialize, Serialize};
 
-use crate::{EngineError, Outdated, Prepared, RepairDone, Schema};
+use crate::prepare::{Chosen, positions};
+use crate::{EngineError, Outdated, Prepared, RepairDone, Schema, ShortenedText};
 
 /// The best request that fits, and in short what became of it.
 ///
@@ -18,13 +19,21 @@ pub struct Selection {
     pub summary: Summary,
     /// The indices of the messages that stay, in the request's own list, in the order written.
     pub kept_messages: Vec<usize>,
+    /// What is in the window shorter than it was, in the order of the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortened: Vec<ShortenedText>,
     /// What was repaired before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairDone>,
     /// What did not compete, since something newer makes it superfluous.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded: Vec<Outdated>,
-    /// The request without what was left out; every message that stays is its original text.
+    /// The messages that are not what they were, as JSON, by their indices: for whoever has messages
+    /// as objects of their own.
+    #[serde(skip)]
+    pub rewritten: Vec<(usize, String)>,
+    /// The request without what was left out; every message that stays is its original text, but for
+    /// what is listed as shortened.
     #[serde(skip)]
     pub text: String,
     /// The report of the specification.
@@ -86,6 +95,12 @@ impl BudgetSummary {
     }
 }
 
+/// What a report includes.
+pub(crate) fn of_report(report: &SelectionReport) -> Vec<Chosen> {
+    let chosen = |included: &IncludedItem| Some((included.position?, included.rendering));
+    report.included.iter().filter_map(chosen).collect()
+}
+
 impl Prepared {
     /// The best request that fits.
     ///
@@ -94,21 +109,22 @@ impl Prepared {
     /// If nothing says how much fits, or what must be kept does not fit.
     pub fn select(&self) -> Result<Selection, EngineError> {
         let report = self.report()?;
-        let kept: Vec<usize> =
-            report.included.iter().filter_map(|included| included.position).collect();
+        let kept = of_report(&report);
         Ok(Selection {
             schema: Schema,
             summary: self.summary(&kept)?,
-            kept_messages: self.candidates.kept_messages(&kept),
+            kept_messages: self.candidates.kept_messages(&positions(&kept)),
+            shortened: self.shortened(&kept),
             repairs: self.repairs.clone(),
             superseded: self.superseded.clone(),
-            text: self.candidates.render(&kept),
+            rewritten: self.candidates.rewritten(&kept),
+            text: self.candidates.render_forms(&kept),
             report,
         })
     }
 
     /// Sizes before and after keeping these candidates.
-    pub(crate) fn summary(&self, kept: &[usize]) -> Result<Summary, EngineError> {
+    pub(crate) fn summary(&self, kept: &[Chosen]) -> Result<Summary, EngineError> {
         Ok(Summary {
             format: self.request.format().name().to_owned(),
             policy: self.settings().policy.name().to_owned(),
@@ -117,14 +133,21 @@ impl Prepared {
             is_estimate: self.candidates.is_estimate(),
             budget: BudgetSummary::of(self.budget()?),
             messages_before: self.request.message_count(),
-            messages_after: self.candidates.message_count_of(kept),
+            messages_after: self.candidates.message_count_of(&positions(kept)),
             tokens_before: self.candidates.total_tokens(),
             tokens_after: self.tokens_at(kept),
         })
     }
 
     /// The tokens of these candidates together.
-    pub(crate) fn tokens_at(&self, positions: &[usize]) -> i64 {
-        crate::prepare::tokens_of(positions.iter().map(|at| &self.items()[*at]))
+    pub(crate) fn tokens_at(&self, kept: &[Chosen]) -> i64 {
+        kept.iter().fold(0, |sum, chosen| sum.saturating_add(self.tokens_as(*chosen)))
+    }
+
+    /// The tokens of a candidate in one of its forms.
+    pub(crate) fn tokens_as(&self, (position, rendering): Chosen) -> i64 {
+        let item = &self.items()[position];
+        let form = rendering.and_then(|rendering| item.renderings().get(rendering));
+        form.map_or_else(|| item.tokens(), cupel::Rendering::tokens)
     }
 }

@@ -133,7 +133,8 @@ pub use placer::{ChronologicalPlacer, Placer, UShapedPlacer};
 #[cfg(feature = "serde")]
 pub use policy::{
     BucketSize, CountEntryDescription, CurveDescription, PlacerDescription, PolicyDescription,
-    Preset, Scarcity, ScorerDescription, SlicerDescription, StepWindow, WeightedScorer,
+    Preset, Scarcity, ScorerDescription, ShortenDescription, SlicerDescription, StepWindow,
+    WeightedScorer,
 };
 pub use policy::{Policy, PolicyBuilder};
 pub use problem::{PathSegment, Problem};

@@ -6,12 +6,12 @@ mod states;
 use std::ops::Range;
 
 use cupel::slicer::Form;
-use cupel::{ContextItem, Draft, Original, Renderer, Rendering};
+use cupel::{ContextItem, CupelError, Draft, Original, Renderer, Rendering};
+use cupel_renderings::handle;
 use cupel_tokens::TokenCounter;
 
 use self::place::Place;
 use crate::derive::content_with;
-use crate::handle::handle;
 use crate::text::range_in;
 use crate::{Candidates, Request};
 
@@ -20,13 +20,17 @@ use crate::{Candidates, Request};
 pub struct OwnRendering {
     /// Instead of what.
     pub target: Target,
-    /// The [handle](crate::handle()) of the text that it stands for. If the text is another one now,
+    /// The [handle](cupel_renderings::handle) of the text that it stands for. If the text is another one now,
     /// this is not used.
     pub hash: Option<String>,
-    /// What it is called, its text and the share of the value that it keeps.
-    pub draft: Draft,
+    /// What it is called, as `summary`.
+    pub name: String,
+    /// Its text.
+    pub content: String,
     /// What it costs, where the caller knows better than the counter.
     pub tokens: Option<i64>,
+    /// The share of the text's value that it keeps, if somebody knows.
+    pub share: Option<f64>,
 }
 
 /// A text of a request.
@@ -42,7 +46,7 @@ pub enum Target {
 #[derive(Clone, Copy)]
 pub struct Shortening<'s> {
     /// Makes forms of what tools answered.
-    pub renderer: Option<&'s dyn Renderer>,
+    pub renderers: &'s [&'s dyn Renderer],
     /// Forms that the caller made.
     pub own: &'s [OwnRendering],
     /// Whether only what is pinned gets forms.
@@ -89,8 +93,8 @@ impl Candidates {
             texts[at].tokens = tokens;
         }
         let unused = take_own(shortening.own, &mut texts);
-        if let Some(renderer) = shortening.renderer {
-            texts.iter_mut().for_each(|text| text.render(renderer));
+        for renderer in shortening.renderers {
+            texts.iter_mut().for_each(|text| text.render(*renderer));
         }
         count_drafts(&mut texts, counter);
         let mut own = unused;
@@ -177,6 +181,21 @@ impl Candidates {
         })
     }
 
+    /// The messages that are not what they were in these forms: their indices, and how they are
+    /// written now.
+    pub fn rewritten(&self, kept: &[(usize, Option<usize>)]) -> Vec<(usize, String)> {
+        let (edits, text) = (self.edits(kept), self.request.text());
+        let messages = &self.request.conversation().messages;
+        let written = |edits: &[&Edit]| {
+            let index = edits.first()?.message;
+            let element = &text[messages.get(index)?.json.range_in(text)];
+            let mut out = String::with_capacity(element.len());
+            push_edited(&mut out, text, element, edits.iter());
+            Some((index, out))
+        };
+        edits.chunk_by(|a, b| a.message == b.message).filter_map(written).collect()
+    }
+
     /// Where these candidates differ from the whole in these forms, in the order of the request.
     pub fn edits(&self, kept: &[(usize, Option<usize>)]) -> Vec<&Edit> {
         let of = |(at, form): &(usize, Option<usize>)| {
@@ -231,6 +250,34 @@ fn name_of(edits: &[Edit]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
+/// A text of a request that a shorter one may stand in for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shortenable {
+    /// The index of the message.
+    pub message: usize,
+    /// The id of the call that it answers; empty for words of the assistant.
+    pub call: String,
+    /// The tool whose answer it is; empty for words of the assistant.
+    pub tool: String,
+    /// By what it can be [asked for](Request::original).
+    pub handle: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Shortenable {
+    fn of(place: &Place) -> Self {
+        Self {
+            message: place.message,
+            call: place.id.to_string(),
+            tool: place.tool.to_string(),
+            handle: handle(&place.text),
+            text: place.text.to_string(),
+        }
+    }
+}
+
 /// Why one of the caller's own forms is of no use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unused {
@@ -255,7 +302,15 @@ impl Unused {
 }
 
 impl Request {
-    /// The whole text of which this is the [handle](crate::handle()).
+    /// The texts that may be shortened, in the order of the request.
+    #[must_use]
+    pub fn shortenable(&self) -> Vec<Shortenable> {
+        let conversation = self.conversation();
+        let places = (0..conversation.messages.len()).flat_map(|at| Place::of(conversation, at));
+        places.map(|place| Shortenable::of(&place)).collect()
+    }
+
+    /// The whole text of which this is the [handle](cupel_renderings::handle).
     #[must_use]
     pub fn original(&self, wanted: &str) -> Option<String> {
         let conversation = self.conversation();
@@ -274,9 +329,12 @@ struct Shortened {
     forms: Vec<Rendering>,
 }
 
-/// A form that is not counted yet.
+/// A form that may not be counted yet.
 struct Drafted {
-    draft: Draft,
+    name: String,
+    content: String,
+    share: Option<f64>,
+    only_above: Option<f64>,
     tokens: Option<i64>,
     /// Which of the caller's own it is.
     own: Option<usize>,
@@ -293,14 +351,22 @@ impl Shortened {
         }
         let original = Original::new(&self.place.text, self.tokens).from_tool(&self.place.tool);
         let drafts = renderer.render(&original).into_iter();
-        self.drafts.extend(drafts.map(|draft| Drafted { draft, tokens: None, own: None }));
+        self.drafts.extend(drafts.map(|Draft { name, content, share, only_above }| Drafted {
+            name,
+            content,
+            share: Some(share),
+            only_above,
+            tokens: None,
+            own: None,
+        }));
     }
 
     /// Keeps of the drafts those that are shorter, and says which of the caller's are not.
     fn forget_longer(&mut self, own: &mut [Option<Unused>]) {
-        for Drafted { draft, tokens, own: number } in std::mem::take(&mut self.drafts) {
-            let tokens = tokens.unwrap_or(i64::MAX);
-            let form = if tokens < self.tokens { draft.counted(tokens).ok() } else { None };
+        for drafted in std::mem::take(&mut self.drafts) {
+            let number = drafted.own;
+            let is_shorter = drafted.tokens.is_some_and(|tokens| tokens < self.tokens);
+            let form = if is_shorter { drafted.rendering().ok() } else { None };
             if let (Some(number), None) = (number, &form) {
                 own[number] = Some(Unused::NotShorter);
             }
@@ -335,6 +401,19 @@ impl Shortened {
     }
 }
 
+impl Drafted {
+    fn rendering(self) -> Result<Rendering, CupelError> {
+        let mut form = Rendering::new(self.name, self.content, self.tokens.unwrap_or_default())?;
+        if let Some(share) = self.share {
+            form = form.with_share(share)?;
+        }
+        if let Some(share) = self.only_above {
+            form = form.only_above(share)?;
+        }
+        Ok(form)
+    }
+}
+
 /// Gives the caller's own forms to the texts that they are for, and says which are of no use.
 fn take_own(own: &[OwnRendering], texts: &mut [Shortened]) -> Vec<Option<Unused>> {
     let give = |(number, own): (usize, &OwnRendering)| {
@@ -346,8 +425,14 @@ fn take_own(own: &[OwnRendering], texts: &mut [Shortened]) -> Vec<Option<Unused>
         if own.hash.as_ref().is_some_and(|hash| *hash != handle(&text.place.text)) {
             return Some(Unused::Changed);
         }
-        let (draft, tokens) = (own.draft.clone(), own.tokens);
-        text.drafts.push(Drafted { draft, tokens, own: Some(number) });
+        text.drafts.push(Drafted {
+            name: own.name.clone(),
+            content: own.content.clone(),
+            share: own.share,
+            only_above: None,
+            tokens: own.tokens,
+            own: Some(number),
+        });
         None
     };
     own.iter().enumerate().map(give).collect()
@@ -357,7 +442,7 @@ fn count_drafts(texts: &mut [Shortened], counter: &dyn TokenCounter) {
     let uncounted = |drafted: &&Drafted| drafted.tokens.is_none();
     let read = |text: &Shortened| -> Vec<String> {
         let drafts = text.drafts.iter().filter(uncounted);
-        drafts.map(|drafted| text.place.read(&drafted.draft.content)).collect()
+        drafts.map(|drafted| text.place.read(&drafted.content)).collect()
     };
     let reads: Vec<String> = texts.iter().flat_map(read).collect();
     let reads: Vec<&str> = reads.iter().map(String::as_str).collect();

@@ -13,7 +13,8 @@ pub use shortfall::ToGetIn;
 pub use why::Why;
 
 use crate::scan::Scan;
-use crate::{EngineError, Outdated, Part, Prepared, RepairDone, Schema, Summary};
+use crate::select::of_report;
+use crate::{EngineError, Outdated, Part, Prepared, RepairDone, Schema, ShortenedText, Summary};
 use room::Room;
 use shortfall::Shortfalls;
 use why::Reasons;
@@ -86,8 +87,27 @@ pub struct Kept {
     pub gain: Option<f64>,
     /// Why it is in.
     pub reason: KeptReason,
+    /// How it is shorter than it was, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortened: Option<ShortenedPart>,
     /// What earned it its score.
     pub earned_by: EarnedBy,
+}
+
+/// How something in the window is shorter than it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct ShortenedPart {
+    /// What the form is called, as in `json 18 %`.
+    pub name: String,
+    /// What it costs so.
+    pub tokens: i64,
+    /// The texts that are shorter, in the order of the request.
+    pub texts: Vec<ShortenedText>,
+    /// The smallest larger budget, with nothing set aside, whose window has it whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_at: Option<i64>,
 }
 
 /// Why something is in the window.
@@ -102,6 +122,8 @@ pub enum KeptReason {
     Pinned,
     /// It costs nothing.
     ZeroToken,
+    /// Its score earned it a place, in a shorter form.
+    Shortened,
 }
 
 /// Something that was left out.
@@ -158,7 +180,7 @@ impl Prepared {
         let shown = most_left_out.min(report.excluded.len());
         let sliced = ranking.explain_slice(budget).map_err(failed)?;
         let view = View::new(self, &ranking, &report, shown, sliced.as_ref())?;
-        let kept: Vec<usize> = report.included.iter().filter_map(|kept| kept.position).collect();
+        let kept = of_report(&report);
         let mut rows: Vec<Kept> =
             report.included.iter().filter_map(|kept| view.kept(kept)).collect();
         if !self.request.format().has_free_order() {
@@ -205,7 +227,8 @@ impl<'a> View<'a> {
         sliced: Option<&'a SliceExplanation>,
     ) -> Result<Self, EngineError> {
         let budget = prepared.budget()?;
-        let shortfalls = if shown > 0 {
+        let is_shortened = report.included.iter().any(|included| included.rendering.is_some());
+        let shortfalls = if shown > 0 || is_shortened {
             let current = shortfall::plain(prepared.items(), budget);
             let scan = Scan::new(prepared, ranking, current)?;
             Some(Shortfalls::new(prepared.items(), budget, scan))
@@ -236,9 +259,21 @@ impl<'a> View<'a> {
             reason: match included.reason {
                 InclusionReason::Pinned => KeptReason::Pinned,
                 InclusionReason::ZeroToken => KeptReason::ZeroToken,
+                InclusionReason::Shortened => KeptReason::Shortened,
                 _ => KeptReason::Scored,
             },
+            shortened: self.shortened(position, included.rendering),
             earned_by: self.earned_by[position].clone(),
+        })
+    }
+
+    fn shortened(&self, position: usize, rendering: Option<usize>) -> Option<ShortenedPart> {
+        let form = self.prepared.items()[position].renderings().get(rendering?)?;
+        Some(ShortenedPart {
+            name: form.name().to_owned(),
+            tokens: form.tokens(),
+            texts: self.prepared.shortened(&[(position, rendering)]),
+            whole_at: self.shortfalls.as_ref().and_then(|shortfalls| shortfalls.whole_at(position)),
         })
     }
 

@@ -11,7 +11,8 @@ pub(super) struct Room {
 
 impl Room {
     pub(super) fn new(report: &SelectionReport, budget: &ContextBudget) -> Self {
-        let scored = |reason| matches!(reason, InclusionReason::Scored);
+        let scored =
+            |reason| matches!(reason, InclusionReason::Scored | InclusionReason::Shortened);
         let mut kept: Vec<_> = report.included.iter().filter(|kept| scored(kept.reason)).collect();
         kept.sort_by(|a, b| compare_scores(b.score, a.score).then(a.position.cmp(&b.position)));
         let mut sum = 0_i64;

@@ -54,6 +54,11 @@ impl Shortfalls {
         }
     }
 
+    /// The smallest larger budget, with nothing set aside, whose window has a candidate whole.
+    pub(super) fn whole_at(&self, position: usize) -> Option<i64> {
+        self.scan.fate(position).whole
+    }
+
     /// The window that leaves, after this budget's reserved slots and safety margin, as much as a
     /// budget with nothing set aside.
     fn window_for(&self, plain: i64) -> i64 {

@@ -10,6 +10,7 @@ use super::history::{Continuation, NewAccount, Setting};
 use super::plan::{Plan, Situation, Unit, plan};
 use super::state::{Account, Fingerprint, SessionState, Totals, Usage};
 use super::{SessionSchema, SessionSettings};
+use crate::prepare::Chosen;
 use crate::{EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, Summary};
 
 /// The window of a step, and what it does to the prompt cache.
@@ -374,7 +375,7 @@ impl<'s> Stage<'s> {
         };
         Ok(Step {
             schema: Schema,
-            summary: prepared.summary(&kept)?,
+            summary: prepared.summary(&as_whole(&kept))?,
             repairs: prepared.repairs.clone(),
             superseded: prepared.superseded.clone(),
             session: SessionStep {
@@ -397,6 +398,11 @@ impl<'s> Stage<'s> {
             kept_messages,
         })
     }
+}
+
+/// Candidates as they are.
+fn as_whole(kept: &[usize]) -> Vec<Chosen> {
+    kept.iter().map(|at| (*at, None)).collect()
 }
 
 /// Tokens together, however many.

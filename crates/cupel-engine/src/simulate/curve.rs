@@ -3,7 +3,7 @@
 use cupel::Ranking;
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::{positions, tokens_of};
+use crate::prepare::{chosen, least_pinned_tokens, positions};
 use crate::progress::Watch;
 use crate::{EngineError, ErrorCode, Prepared, Schema, Work};
 
@@ -109,7 +109,7 @@ impl Prepared {
     }
 
     fn spread(&self, range: CurveRange) -> Result<Vec<i64>, EngineError> {
-        let pinned = tokens_of(self.items().iter().filter(|item| item.pinned())).max(0);
+        let pinned = least_pinned_tokens(self.items());
         let from = range.from.unwrap_or(pinned);
         let to = range.to.unwrap_or(self.candidates.total_tokens().max(from));
         if from > to || range.steps < 2 {
@@ -137,12 +137,13 @@ impl Prepared {
         let window = self.fitting_window(ranking, budget)?;
         let fits = window.is_some();
         let window = window.unwrap_or_default();
-        let kept = positions(&window);
+        let chosen = chosen(&window);
+        let kept = positions(&chosen);
         let kept_scores = window.iter().fold(0.0, |sum, placed| sum + placed.score);
         Ok(CurvePoint {
             budget,
             fits,
-            tokens: self.tokens_at(&kept),
+            tokens: self.tokens_at(&chosen),
             items: kept.len(),
             messages: self.candidates.message_count_of(&kept),
             score: if all_scores > 0.0 { kept_scores / all_scores } else { 0.0 },

@@ -3,7 +3,7 @@
 use cupel::{ContextBudget, CupelError};
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::positions;
+use crate::prepare::{Chosen, chosen};
 use crate::{EngineError, ErrorCode, Part, Prepared, Schema};
 
 /// What the last tokens of a budget buy: in its window, but not in the smaller one.
@@ -35,24 +35,27 @@ impl Prepared {
         }
         let budget = self.budget()?;
         let kept = self.kept(budget)?;
-        let mut is_kept_anyway = vec![false; self.items().len()];
-        for at in self.kept(&reduced(budget, slack_tokens)?)? {
-            is_kept_anyway[at] = true;
+        let mut had = vec![None; self.items().len()];
+        for chosen in self.kept(&reduced(budget, slack_tokens)?)? {
+            had[chosen.0] = Some(chosen);
         }
-        let bought: Vec<usize> = kept.into_iter().filter(|at| !is_kept_anyway[*at]).collect();
+        // What is there anyway, but shorter, is bought too: the rest of it.
+        let bought: Vec<Chosen> =
+            kept.into_iter().filter(|chosen| had[chosen.0] != Some(*chosen)).collect();
+        let before: Vec<Chosen> = bought.iter().filter_map(|chosen| had[chosen.0]).collect();
         Ok(Marginal {
             schema: Schema,
             slack_tokens,
-            tokens: self.tokens_at(&bought),
-            parts: bought.into_iter().map(|at| Part::of(&self.candidates, at)).collect(),
+            tokens: self.tokens_at(&bought).saturating_sub(self.tokens_at(&before)),
+            parts: bought.into_iter().map(|(at, _)| Part::of(&self.candidates, at)).collect(),
         })
     }
 
     /// What a budget keeps, in placed order.
-    pub(crate) fn kept(&self, budget: &ContextBudget) -> Result<Vec<usize>, EngineError> {
+    pub(crate) fn kept(&self, budget: &ContextBudget) -> Result<Vec<Chosen>, EngineError> {
         let whole = self.whole(budget)?;
         let window = whole.as_ref().unwrap_or(&self.pipeline).window(self.items(), budget);
-        Ok(positions(&window.map_err(|error| self.failed(error))?))
+        Ok(chosen(&window.map_err(|error| self.failed(error))?))
     }
 }
 

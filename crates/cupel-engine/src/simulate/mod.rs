@@ -8,4 +8,4 @@ mod windows;
 pub use curve::{Curve, CurvePoint, CurveRange};
 pub use marginal::Marginal;
 pub use min_budget::MinBudget;
-pub use windows::{Window, Windows};
+pub use windows::{ShortenedPosition, Window, Windows};

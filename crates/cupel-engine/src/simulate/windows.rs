@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::positions;
+use crate::prepare::{Chosen, chosen, positions};
 use crate::progress::Watch;
 use crate::{EngineError, Prepared, Schema, Work};
 
@@ -34,6 +34,25 @@ pub struct Window {
     pub kept: Vec<usize>,
     /// The indices of the messages that stay, in the order written.
     pub kept_messages: Vec<usize>,
+    /// Those of the positions whose candidate is shorter than it was, with the name of the form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortened: Vec<ShortenedPosition>,
+    /// The messages that are not what they were, as JSON, by their indices.
+    #[serde(skip)]
+    pub rewritten: Vec<(usize, String)>,
+}
+
+/// A candidate of a window that is shorter than it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct ShortenedPosition {
+    /// Its position.
+    pub position: usize,
+    /// What the form is called.
+    pub name: String,
+    /// What it costs so.
+    pub tokens: i64,
 }
 
 impl Prepared {
@@ -48,17 +67,29 @@ impl Prepared {
         let window = |budget: &i64| {
             let window = self.fitting_window(&ranking, *budget)?;
             let fits = window.is_some();
-            let kept = positions(&window.unwrap_or_default());
+            let chosen = chosen(&window.unwrap_or_default());
+            let kept = positions(&chosen);
             watch.advance(1);
             Ok(Window {
                 budget: *budget,
                 fits,
-                tokens: self.tokens_at(&kept),
+                tokens: self.tokens_at(&chosen),
                 kept_messages: self.candidates.kept_messages(&kept),
+                shortened: self.shortened_positions(&chosen),
+                rewritten: self.candidates.rewritten(&chosen),
                 kept,
             })
         };
         let windows = budgets.iter().map(window).collect::<Result<_, EngineError>>()?;
         Ok(Windows { schema: Schema, total_tokens: self.candidates.total_tokens(), windows })
+    }
+
+    fn shortened_positions(&self, kept: &[Chosen]) -> Vec<ShortenedPosition> {
+        let shortened = kept.iter().filter_map(|(position, rendering)| {
+            let form = self.items()[*position].renderings().get((*rendering)?)?;
+            let (name, tokens) = (form.name().to_owned(), form.tokens());
+            Some(ShortenedPosition { position: *position, name, tokens })
+        });
+        shortened.collect()
     }
 }

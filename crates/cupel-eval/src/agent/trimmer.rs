@@ -98,6 +98,27 @@ impl Window {
         Self { messages: indices.into_iter().map(Entry::Kept).collect() }
     }
 
+    /// The messages of the run with these indices, in this order, some of them written anew as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If what is written anew is no message.
+    pub fn of_rewritten(
+        indices: impl IntoIterator<Item = usize>,
+        rewritten: &[(usize, String)],
+    ) -> Result<Self, SelectorError> {
+        let entry = |index: usize| -> Result<Entry, SelectorError> {
+            let Some((_, json)) = rewritten.iter().find(|(at, _)| *at == index) else {
+                return Ok(Entry::Kept(index));
+            };
+            let message = AgentMessage::read(serde_json::from_str(json)?);
+            let message = message.map_err(|problem| problem.to_string())?;
+            Ok(Entry::Written(Arc::new(message)))
+        };
+        let messages = indices.into_iter().map(entry).collect::<Result<_, _>>()?;
+        Ok(Self { messages })
+    }
+
     /// The indices of the run's messages that it keeps unchanged, in its order.
     pub fn kept(&self) -> impl Iterator<Item = usize> {
         self.messages.iter().filter_map(|entry| match entry {

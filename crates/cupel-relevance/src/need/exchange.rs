@@ -39,15 +39,20 @@ impl<'t> Passages<'t> {
     /// with its arguments; those may be an object of several lines. What follows the first call and
     /// is none is what came back.
     pub(super) fn of(item: &'t ContextItem) -> Self {
+        Self::of_form(item, item.content())
+    }
+
+    /// The same for a shorter form of the item's text.
+    pub(super) fn of_form(item: &'t ContextItem, text: &'t str) -> Self {
         let tools: HashSet<&str> =
             item.tags().iter().filter_map(|tag| tag.strip_prefix("tool:")).collect();
         let mut passages = Self::default();
         if tools.is_empty() {
-            passages.said.push(item.content());
+            passages.said.push(text);
             return passages;
         }
         let mut objects_close = true;
-        let mut rest = item.content();
+        let mut rest = text;
         while !rest.is_empty() {
             let line_end = rest.find('\n').unwrap_or(rest.len());
             let name_end = rest[..line_end].find(' ').unwrap_or(line_end);

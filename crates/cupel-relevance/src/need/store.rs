@@ -33,6 +33,8 @@ struct ItemSpans {
     returned: Range<usize>,
     /// Of all its messages, each once.
     all: Range<usize>,
+    /// The same for each of its shorter forms.
+    forms: Vec<Range<usize>>,
 }
 
 impl Store {
@@ -52,6 +54,11 @@ impl Store {
     /// The values that an item mentions, each once.
     pub(super) fn all(&self, item: u32) -> &[u32] {
         &self.lists[self.items[item as usize].all.clone()]
+    }
+
+    /// The values that each of an item's shorter forms still mentions, each once.
+    pub(super) fn forms(&self, item: u32) -> impl Iterator<Item = &[u32]> {
+        self.items[item as usize].forms.iter().map(|form| &self.lists[form.clone()])
     }
 
     /// The values of what an item calls.
@@ -87,14 +94,25 @@ impl Store {
     }
 
     fn add(&mut self, item: &ContextItem) {
-        let passages = Passages::of(item);
+        let (said, called, returned, all) = self.read(&Passages::of(item));
+        let forms = item.renderings().iter();
+        let forms = forms.map(|form| self.read(&Passages::of_form(item, form.content())).3);
+        let forms = forms.collect();
+        self.items.push(ItemSpans { said, called, returned, all, forms });
+    }
+
+    /// The values of a text: of what it says, calls and got back, and of all that.
+    fn read(
+        &mut self,
+        passages: &Passages<'_>,
+    ) -> (Range<usize>, Range<usize>, Range<usize>, Range<usize>) {
         let said = self.enter(&passages.said);
         let called = self.enter(&passages.called);
         let returned = self.enter(&passages.returned);
         let start = self.lists.len();
         self.lists.extend_from_within(said.start..returned.end);
         let all = self.each_once_from(start);
-        self.items.push(ItemSpans { said, called, returned, all });
+        (said, called, returned, all)
     }
 
     /// Adds the values of a message.

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use cupel::{ContextItem, CupelError};
 
 use super::exchange::{is_exchange, is_instruction, is_user_turn};
@@ -66,6 +68,8 @@ pub struct Need {
     /// For each item the values that it mentions, by number.
     lists: Vec<u32>,
     ends: Vec<usize>,
+    /// For items with shorter forms, by position, the values that each form mentions.
+    forms: HashMap<usize, Vec<Box<[u32]>>>,
     /// For each value its need, exact.
     by_value: Vec<u64>,
     /// For each item the need of its own, exact.
@@ -118,6 +122,13 @@ impl Need {
         &self.lists[start..self.ends[position]]
     }
 
+    /// The values that a shorter form of the item at a position still mentions; of the whole, where
+    /// there is no such form.
+    pub(crate) fn values_of_form(&self, position: usize, form: Option<usize>) -> &[u32] {
+        let known = form.and_then(|form| self.forms.get(&position)?.get(form));
+        known.map_or_else(|| self.values(position), |values| values)
+    }
+
     /// For each value its need, exact.
     pub(crate) fn by_value(&self) -> &[u64] {
         &self.by_value
@@ -139,14 +150,18 @@ fn weigh(
     let mut need = Need {
         lists: Vec::new(),
         ends: Vec::with_capacity(items.len()),
+        forms: HashMap::new(),
         by_value: Vec::new(),
         own: vec![0; items.len()],
         calls: 0,
         returning_calls: 0,
     };
-    for (item, number) in items.iter().zip(numbers) {
+    for (at, (item, number)) in items.iter().zip(numbers).enumerate() {
         if !is_instruction(item) {
             need.lists.extend_from_slice(store.all(*number));
+            if !item.renderings().is_empty() {
+                need.forms.insert(at, store.forms(*number).map(Box::from).collect());
+            }
         }
         need.ends.push(need.lists.len());
     }

@@ -1,6 +1,6 @@
 use cupel::{ContextBudget, ContextItem, CupelError, ScoredItem, Selection, SliceRequest, Slicer};
 
-use cupel::slicer::{Walk, slice_by_selecting};
+use cupel::slicer::{Walk, shorten_best_first, slice_by_selecting};
 
 use super::{best_first, is_empty};
 
@@ -9,7 +9,9 @@ use super::{best_first, is_empty};
 /// **When to choose it:** scores say what an item is worth as a whole, as those of relevance do.
 /// [`GreedySlice`](cupel::GreedySlice) divides by tokens, and so prefers short items.
 ///
-/// **Steps:** walk once, best score first, taking each item that still fits.
+/// **Steps:** walk once, best score first, taking each item that still fits. Items with
+/// [renderings](cupel::Rendering) go in shorter where that is enough, as with
+/// [`ShorteningSlice`](cupel::ShorteningSlice).
 ///
 /// **Ties and edge cases:** among equal scores the newer item comes first, and items without a time
 /// last; where times are equal or missing, the later in the list. So where nothing is relevant, the
@@ -49,8 +51,11 @@ impl Slicer for BestFirstSlice {
         if is_empty(request) {
             return Ok(Selection::default());
         }
-        let mut walk = Walk::new(request.budget.target_tokens());
         let mut selected = best_first(request.candidates);
+        if request.candidates.iter().any(|candidate| !candidate.item().renderings().is_empty()) {
+            return Ok(shorten_best_first(request, &selected));
+        }
+        let mut walk = Walk::new(request.budget.target_tokens());
         selected.retain(|at| walk.takes(request.candidates[*at].tokens()));
         Ok(Selection::of(selected).until(walk.next_target()))
     }

@@ -19,6 +19,10 @@ pub struct IncludedItem {
     /// from elsewhere or made by hand. No part of the wire form, nor of equality.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub position: Option<usize>,
+    /// Which of the candidate's [renderings](ContextItem::renderings) the item is; `None` if it is
+    /// whole. As little part of the wire form and of equality as the position.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub rendering: Option<usize>,
 }
 
 /// An item that was left out.
@@ -40,12 +44,12 @@ pub struct ExcludedItem {
 }
 
 macro_rules! fates {
-    ($($name:ident of $reason:ident),*) => {$(
+    ($($name:ident of $reason:ident $(, $more:ident)?;)*) => {$(
         impl $name {
             /// Such an item, of no known position.
             #[must_use]
             pub fn new(item: ContextItem, score: f64, reason: $reason) -> Self {
-                Self { item, score, reason, position: None }
+                Self { item, score, reason, position: None $(, $more: None)? }
             }
 
             /// The same at a position of the list of candidates.
@@ -58,14 +62,25 @@ macro_rules! fates {
         /// Positions do not count: a report that was written and read again is the same report.
         impl PartialEq for $name {
             fn eq(&self, other: &Self) -> bool {
-                let Self { item, score, reason, position: _ } = self;
+                let Self { item, score, reason, position: _ $(, $more: _)? } = self;
                 (item, score, reason) == (&other.item, &other.score, &other.reason)
             }
         }
     )*};
 }
 
-fates!(IncludedItem of InclusionReason, ExcludedItem of ExclusionReason);
+fates! {
+    IncludedItem of InclusionReason, rendering;
+    ExcludedItem of ExclusionReason;
+}
+
+impl IncludedItem {
+    /// The same as one of the candidate's renderings.
+    #[must_use]
+    pub fn rendered(self, rendering: Option<usize>) -> Self {
+        Self { rendering, ..self }
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -12,14 +12,21 @@ pub(super) struct Fate<I, R> {
     pub(super) reason: R,
 }
 
-/// As it goes in.
-pub(super) type Inclusion = Fate<ContextItem, InclusionReason>;
+/// An item as it goes in, and as which of its renderings.
+pub(super) struct Rendered {
+    pub(super) item: ContextItem,
+    pub(super) rendering: Option<usize>,
+}
+
+pub(super) type Inclusion = Fate<Rendered, InclusionReason>;
 /// As it was given.
 pub(super) type Exclusion<'a> = Fate<&'a ContextItem, ExclusionReason>;
 
 impl From<&Inclusion> for IncludedItem {
     fn from(fate: &Inclusion) -> Self {
-        Self::new(fate.item.clone(), fate.score, fate.reason).at(fate.position as usize)
+        let Rendered { item, rendering } = &fate.item;
+        let included = Self::new(item.clone(), fate.score, fate.reason);
+        included.at(fate.position as usize).rendered(*rendering)
     }
 }
 

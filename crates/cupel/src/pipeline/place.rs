@@ -1,7 +1,7 @@
 //! Stage 6: merges pinned and sliced items, handles overflow, and orders.
 
 use super::classify::{Classified, Room};
-use super::fate::{Exclusion, Inclusion};
+use super::fate::{Exclusion, Inclusion, Rendered};
 use super::pins::Pins;
 use super::shape::Shape;
 use super::slice::Sliced;
@@ -190,7 +190,7 @@ impl Placed {
                 0 => InclusionReason::ZeroToken,
                 _ => InclusionReason::Scored,
             };
-            let item = shape.apply(item);
+            let item = Rendered { item: shape.apply(item), rendering: shape.rendering() };
             Inclusion { position: *position, item, score: *score, reason }
         })
     }

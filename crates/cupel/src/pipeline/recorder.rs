@@ -168,7 +168,7 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
                 recording.draft.included(IncludedItem::from(&included));
             }
             if recording.interest.records {
-                let (position, item) = (included.position as usize, included.item.clone());
+                let (position, item) = (included.position as usize, included.item.item.clone());
                 self.collector.record_included_at(position, item, included.score, included.reason);
             }
         }

@@ -6,6 +6,7 @@ use cupel_eval::{
     AgentEvaluator, AgentMethod, AgentReport, AgentRuns, Baseline, DataKind, RecordedWindows,
     write_windows,
 };
+use cupel_engine::Shorten;
 use cupel_tokens::TokenCounter;
 
 use super::trim::PolicyTrimmer;
@@ -38,13 +39,14 @@ pub(super) fn measure(
         windows.push((name, read));
     }
     // The windows of the last way of the first policy are those that may be written.
-    let ways: &[bool] = if arguments.session { &[false, true] } else { &[false] };
+    let ways = ways(arguments);
     let trimmers = policies.iter().flat_map(|policy| {
         let counter = &counter;
-        let trimmer = move |in_session: &bool| PolicyTrimmer {
+        let trimmer = move |(in_session, shorten): &(bool, Option<Shorten>)| PolicyTrimmer {
             policy,
             counter: counter.clone(),
             in_session: *in_session,
+            shorten: *shorten,
         };
         ways.iter().map(trimmer)
     });
@@ -70,6 +72,20 @@ pub(super) fn measure(
         json: json::pretty(&report)?,
         tables: agent_report::render(&report, text::screen_width(), palette),
     })
+}
+
+/// The ways in which each policy is measured: anew at each step and in a session, as it is and shortened.
+fn ways(arguments: &Arguments) -> Vec<(bool, Option<Shorten>)> {
+    let sessions: &[bool] = if arguments.session { &[false, true] } else { &[false] };
+    let forms: Vec<Option<Shorten>> = match arguments.shorten {
+        None => vec![None],
+        Some(shorten) => vec![Some(Shorten::Off), Some(shorten)],
+    };
+    let of = |in_session: &bool| {
+        let in_session = *in_session;
+        forms.iter().map(move |shorten| (in_session, *shorten)).collect::<Vec<_>>()
+    };
+    sessions.iter().flat_map(of).collect()
 }
 
 /// What the user asked for, or else what the public judge of such runs counts with.

@@ -15,6 +15,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use cupel_engine::Shorten;
 use cupel_eval::{Baseline, Budgets, DataKind, available_threads};
 
 use super::Context;
@@ -84,6 +85,12 @@ pub(crate) struct Arguments {
     /// For runs of agents.
     #[arg(long)]
     session: bool,
+
+    /// Measure each policy with shorter results of tools too: json or all
+    ///
+    /// For runs of agents. Beside it stands the same with everything in or out as a whole.
+    #[arg(long, value_name = "WHAT")]
+    shorten: Option<Shorten>,
 
     /// The budgets, as in `250,500` or `1k,2k`
     ///

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cupel_engine::{Engine, EngineError, Format, Options, RememberingCounter, Session};
+use cupel_engine::{Engine, EngineError, Format, Options, RememberingCounter, Session, Shorten};
 use cupel_eval::{AgentStep, AgentTask, RunTrimmer, SelectorError, Trimmer, Window};
 use cupel_tokens::TokenCounter;
 
@@ -13,13 +13,15 @@ pub(super) struct PolicyTrimmer<'p> {
     pub(super) policy: &'p MeasuredPolicy,
     pub(super) counter: Arc<dyn TokenCounter>,
     pub(super) in_session: bool,
+    pub(super) shorten: Option<Shorten>,
 }
 
 impl PolicyTrimmer<'_> {
     /// What the method is called.
     pub(super) fn name(&self) -> String {
         let session = if self.in_session { " in a session" } else { "" };
-        format!("{}{session}", self.policy.name)
+        let shorten = self.shorten.map(|shorten| format!(", shorten {shorten}"));
+        format!("{}{session}{}", self.policy.name, shorten.unwrap_or_default())
     }
 }
 
@@ -27,11 +29,14 @@ impl Trimmer for PolicyTrimmer<'_> {
     fn begin<'t>(&'t self, task: AgentTask<'t>) -> Result<Box<dyn RunTrimmer + 't>, SelectorError> {
         // Runs are what the threads share out; a request is counted by one.
         let counter = RememberingCounter::new(self.counter.clone());
-        let engine = Engine::builder()
+        let mut builder = Engine::builder()
             .named_policy(self.policy.policy.clone())
             .counter(Arc::new(counter))
-            .format(Format::OpenAiChat)
-            .build()?;
+            .format(Format::OpenAiChat);
+        if let Some(shorten) = self.shorten {
+            builder = builder.shorten(shorten);
+        }
+        let engine = builder.build()?;
         Ok(if self.in_session {
             let sessions = task.max_tokens.iter().map(|tokens| (*tokens, engine.session()));
             Box::new(SessionRun { task, sessions: sessions.collect() })
@@ -51,9 +56,10 @@ impl RunTrimmer for PolicyRun<'_> {
         let text = self.task.run.request(step);
         let windows = self.engine.windows(text, self.task.max_tokens, &Options::new())?.windows;
         let window = |window: cupel_engine::Window| {
-            window.fits.then(|| Window::of_kept(window.kept_messages))
+            let written = || Window::of_rewritten(window.kept_messages, &window.rewritten);
+            window.fits.then(written).transpose()
         };
-        Ok(windows.into_iter().map(window).collect())
+        windows.into_iter().map(window).collect()
     }
 }
 

@@ -4,8 +4,17 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use cupel::Worth;
+use cupel::slicer::Form;
 
 use crate::need::{Need, to_units};
+
+/// How much of what a form covers goes by the values that it still names; the rest goes by the share
+/// of the value that it is said to keep. What will be needed is known of some values only.
+const NAMED: f64 = 0.3;
+
+/// How fast growing loses against coming in: the exponent of what it brings for a token, beside what
+/// the first form brought.
+const GROWTH: f64 = 0.8;
 
 /// A candidate, as the contest sees it.
 pub(super) struct Entrant {
@@ -20,6 +29,9 @@ pub(super) struct Entrant {
     pub(super) question: f64,
     /// What is left of that once it has paid for the room that it takes: 1 for all of it.
     pub(super) room: f64,
+    /// As what it could go in, the shortest first and the whole last; empty where it can only be
+    /// whole.
+    pub(super) forms: Vec<Form>,
 }
 
 /// What is weighed: need as far as it is uncovered, per size, and the question.
@@ -42,6 +54,8 @@ pub(super) struct Contest {
 pub(super) struct Outcome {
     /// Numbers of entrants, in the order in which they were taken.
     pub(super) taken: Vec<usize>,
+    /// Those of them that are not whole, with the rendering that they are in.
+    pub(super) shortened: Vec<(usize, usize)>,
     /// For each entrant what it added when it was taken, or would still add.
     pub(super) gains: Vec<f64>,
 }
@@ -83,34 +97,130 @@ impl Contest {
 
     /// Takes the best that fits until nothing does. Keys only ever fall, so that the best of the heap
     /// is the best of all unless its own key has fallen since it was put there.
+    ///
+    /// An entrant with several forms is taken in the one that brings most for a token, at the rank of
+    /// the whole. It grows when what that adds for a token, beside what the first form brought for one,
+    /// comes in turn. What room is left goes to the best first.
     pub(super) fn run(mut self, target_tokens: i64) -> Outcome {
         let holders = self.holders();
         let mut heap: BinaryHeap<Bid> = (0..self.entrants.len()).map(|at| self.bid(at)).collect();
         let mut left = target_tokens;
         let mut taken = Vec::new();
         let mut gains = vec![0.0; self.entrants.len()];
+        let mut stands: Vec<Option<Stand>> = vec![None; self.entrants.len()];
         while let Some(bid) = heap.pop() {
-            let now = self.bid(bid.entrant);
+            let Some(now) = self.next_bid(bid.entrant, stands[bid.entrant].as_ref()) else {
+                continue;
+            };
             if now.key < bid.key {
                 heap.push(now);
                 continue;
             }
-            if self.entrants[bid.entrant].tokens > left {
+            let stand = &mut stands[bid.entrant];
+            let step = self.next_step(bid.entrant, stand.as_ref());
+            let cost = step.form.tokens.saturating_sub(tokens_of(stand.as_ref()));
+            if cost > left {
                 continue;
             }
-            left = left.saturating_sub(self.entrants[bid.entrant].tokens);
-            gains[bid.entrant] = self.gain(bid.entrant);
-            taken.push(bid.entrant);
-            self.cover(bid.entrant, &holders);
+            left = left.saturating_sub(cost);
+            if stand.is_none() {
+                taken.push(bid.entrant);
+            }
+            gains[bid.entrant] += self.gain_of(bid.entrant, step.form, stand.as_ref());
+            let first = stand.as_ref().map_or((now.key, step.slope), |stand| stand.first);
+            *stand = Some(Stand { form: step.form, first });
+            self.cover(bid.entrant, step.form, &holders);
+            heap.extend(self.next_bid(bid.entrant, stands[bid.entrant].as_ref()));
         }
-        let mut is_taken = vec![false; self.entrants.len()];
-        for at in &taken {
-            is_taken[*at] = true;
-        }
-        for at in (0..gains.len()).filter(|at| !is_taken[*at]) {
+        self.give_the_rest(&mut left, &mut taken, &mut stands, &holders);
+        for at in (0..gains.len()).filter(|at| stands[*at].is_none()) {
             gains[at] = self.gain(at);
         }
-        Outcome { taken, gains }
+        let shortened = taken.iter().filter_map(|at| Some((*at, stands[*at]?.form.rendering?)));
+        Outcome { shortened: shortened.collect(), taken, gains }
+    }
+
+    /// Room that is left goes to those with several forms, the best first: the largest that fits.
+    fn give_the_rest(
+        &mut self,
+        left: &mut i64,
+        taken: &mut Vec<usize>,
+        stands: &mut [Option<Stand>],
+        holders: &Holders,
+    ) {
+        let with_forms = (0..self.entrants.len()).filter(|at| !self.entrants[*at].forms.is_empty());
+        let mut order: Vec<Bid> = with_forms.map(|at| self.bid(at)).collect();
+        order.sort_unstable_by(|a, b| b.cmp(a));
+        for entrant in order.into_iter().map(|bid| bid.entrant) {
+            let has = tokens_of(stands[entrant].as_ref());
+            let fits = |form: &&Form| form.tokens > has && form.tokens.saturating_sub(has) <= *left;
+            let Some(form) = self.entrants[entrant].forms.iter().rev().find(fits).copied() else {
+                continue;
+            };
+            *left = left.saturating_sub(form.tokens.saturating_sub(has));
+            if stands[entrant].is_none() {
+                taken.push(entrant);
+            }
+            stands[entrant] = Some(Stand { form, first: (0.0, 0.0) });
+            self.cover(entrant, form, holders);
+        }
+    }
+
+    /// What an entrant bids: to come in, or to grow. `None` if it is whole.
+    fn next_bid(&self, entrant: usize, stand: Option<&Stand>) -> Option<Bid> {
+        let Some(stand) = stand else { return Some(self.bid(entrant)) };
+        stand.form.rendering?;
+        let (key, slope) = stand.first;
+        let next = self.next_step(entrant, Some(stand)).slope;
+        let key = if slope > 0.0 && slope.is_finite() { key * (next / slope).powf(GROWTH) } else { 0.0 };
+        Some(Bid { key, age: self.entrants[entrant].age, entrant })
+    }
+
+    /// The form that brings most for a token, beside what stands already.
+    fn next_step(&self, entrant: usize, stand: Option<&Stand>) -> Step {
+        let Entrant { tokens, forms, .. } = &self.entrants[entrant];
+        if forms.is_empty() {
+            let form = Form { rendering: None, tokens: *tokens, share: 1.0 };
+            return Step { form, slope: 0.0 };
+        }
+        let has = tokens_of(stand);
+        let mut best: Option<Step> = None;
+        for form in forms.iter().filter(|form| form.tokens > has || stand.is_none()){
+            let more = form.tokens.saturating_sub(has).max(1);
+            let slope = self.added(entrant, *form, stand, true) / more as f64;
+            // Of equals the larger: it covers no less.
+            if best.as_ref().is_none_or(|best| slope >= best.slope) {
+                best = Some(Step { form: *form, slope });
+            }
+        }
+        let whole = Form { rendering: None, tokens: *tokens, share: 1.0 };
+        best.unwrap_or(Step { form: whole, slope: 0.0 })
+    }
+
+    /// What a form adds to what stands: the need that it would cover, and of the question its share.
+    /// For the size of the whole, so that the forms of an entrant can be compared.
+    fn added(&self, entrant: usize, form: Form, stand: Option<&Stand>, pays_room: bool) -> f64 {
+        let Entrant { position, size, question, room, .. } = self.entrants[entrant];
+        let more = (form.share - stand.map_or(0.0, |stand| stand.form.share)).max(0.0);
+        let open = |value: &&u32| !self.is_covered[**value as usize];
+        let values = self.need.values_of_form(position, form.rendering).iter().filter(open);
+        let needs = values.map(|value| self.need.by_value()[*value as usize]);
+        let needed = needs.fold(0, u64::saturating_add);
+        let named = to_units(needed) + more * to_units(self.need.own(position));
+        let kept = more * to_units(self.uncovered[entrant]);
+        let needed = NAMED * named + (1.0 - NAMED) * kept;
+        let room = if pays_room { room } else { 1.0 };
+        let per_size = share(needed / size, self.most_per_size);
+        self.need.return_rate() * per_size + more * question * room
+    }
+
+    /// The same as a share of the most that one could add.
+    fn gain_of(&self, entrant: usize, form: Form, stand: Option<&Stand>) -> f64 {
+        if self.entrants[entrant].forms.is_empty() {
+            return self.gain(entrant);
+        }
+        let tokens = self.entrants[entrant].tokens.max(1) as f64;
+        share(tokens * self.added(entrant, form, stand, false), self.most_gain)
     }
 
     /// What entrants are worth together, values that are covered already being worth nothing. The
@@ -150,10 +260,10 @@ impl Contest {
         Holders { ends, members }
     }
 
-    /// What this entrant holds is worth nothing elsewhere.
-    fn cover(&mut self, entrant: usize, holders: &Holders) {
+    /// What this entrant holds in this form is worth nothing elsewhere.
+    fn cover(&mut self, entrant: usize, form: Form, holders: &Holders) {
         let Self { need, entrants, is_covered, uncovered, .. } = self;
-        for value in need.values(entrants[entrant].position) {
+        for value in need.values_of_form(entrants[entrant].position, form.rendering) {
             let value = *value as usize;
             if std::mem::replace(&mut is_covered[value], true) {
                 continue;
@@ -187,6 +297,24 @@ impl Contest {
         let per_size = to_units(self.uncovered[entrant]) / self.entrants[entrant].size;
         self.need.return_rate() * share(per_size, self.most_per_size)
     }
+}
+
+/// What an entrant is taken as.
+#[derive(Clone, Copy)]
+struct Stand {
+    form: Form,
+    /// What it bid to come in, and what its first form brought for a token.
+    first: (f64, f64),
+}
+
+/// A form that an entrant could take, and what that adds for a token.
+struct Step {
+    form: Form,
+    slope: f64,
+}
+
+fn tokens_of(stand: Option<&Stand>) -> i64 {
+    stand.map_or(0, |stand| stand.form.tokens)
 }
 
 struct Holders {

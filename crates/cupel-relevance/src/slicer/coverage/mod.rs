@@ -6,7 +6,7 @@ mod signals;
 #[cfg(test)]
 mod tests;
 
-use cupel::slicer::slice_by_selecting;
+use cupel::slicer::{Form, slice_by_selecting};
 use cupel::{
     Candidate, ContextBudget, ContextItem, CupelError, Gain, ScoredItem, Selection,
     SliceExplanation, SliceRequest, Slicer, Worth,
@@ -64,6 +64,10 @@ impl Default for CoverageParameters {
 ///    only near something does not push out the rest.
 /// 6. Take the item with the most of both, of equals the newer; what it covers is worth nothing
 ///    elsewhere; skip what does not fit; go on.
+///
+/// **Shorter forms:** an item with [renderings](cupel::Rendering) comes in at the rank of the whole, in
+/// the form that brings most for a token: the need of the values that its text still mentions, and its
+/// share of the question. It grows when its next step comes in turn.
 ///
 /// **More budget:** what an item adds is what it is worth for its size, times its tokens; so the
 /// greedy choice is that of the most value per token. What a larger budget lets in is then worth
@@ -160,11 +164,21 @@ impl CoverageSlice {
                 size: (candidate.tokens().max(1) as f64).powf(self.parameters.size_exponent),
                 question: asked.rho * share,
                 room: *room,
+                forms: forms_of(candidate, request.budget.target_tokens()),
             })
             .collect();
         let contest = Contest::new(need, entrants, list.iter().map(ContextItem::pinned));
         Weighed { contest, asked }
     }
+}
+
+/// The forms of a candidate, if it has more than one.
+fn forms_of(candidate: &Candidate<'_>, target_tokens: i64) -> Vec<Form> {
+    if candidate.item().renderings().is_empty() {
+        return Vec::new();
+    }
+    let forms = Form::all(candidate.item(), target_tokens);
+    if forms.len() > 1 { forms } else { Vec::new() }
 }
 
 /// Need and question of a request, ready to be chosen by.
@@ -191,8 +205,10 @@ impl Slicer for CoverageSlice {
         match self.contest(request) {
             None => BestFirstSlice.select(request),
             Some(Weighed { contest, .. }) => {
-                let taken = contest.run(request.budget.target_tokens()).taken;
-                Ok(Selection::of(taken))
+                let outcome = contest.run(request.budget.target_tokens());
+                let mut selection = Selection::of(outcome.taken);
+                selection.shortened = outcome.shortened;
+                Ok(selection)
             }
         }
     }

@@ -15,6 +15,7 @@ mod provider;
 #[cfg(feature = "schema")]
 mod schema;
 mod scorer;
+mod shorten;
 mod slicer;
 mod table;
 
@@ -33,6 +34,7 @@ pub use options::{OptionType, Options};
 pub use placer::PlacerDescription;
 pub use provider::{BuiltIn, DescriptionError, StrategyProvider};
 pub use scorer::{ScorerDescription, WeightedScorer, WeightedScorers};
+pub use shorten::ShortenDescription;
 pub use slicer::{BucketSize, CountEntryDescription, Scarcity, SlicerDescription};
 
 /// A policy as data: what a file, a request or a command line says.
@@ -116,6 +118,9 @@ pub struct PolicyDescription {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<schema::Budget>"))]
     pub budget: Option<ContextBudget>,
+    /// What may go into the window shorter than it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shorten: Option<ShortenDescription>,
 }
 
 impl PolicyDescription {
@@ -131,6 +136,7 @@ impl PolicyDescription {
             deduplication: defaults::deduplication(),
             overflow_strategy: defaults::overflow_strategy(),
             budget: None,
+            shorten: None,
         }
     }
 
@@ -274,6 +280,7 @@ impl PolicyDescription {
             deduplication: fields.or_else("deduplication", defaults::deduplication)?,
             overflow_strategy: fields.or_else("overflow_strategy", defaults::overflow_strategy)?,
             budget: fields.optional("budget")?,
+            shorten: fields.optional("shorten")?,
         };
         fields.deny_rest()?;
         description.try_build(strategies, SystemTimeProvider)?;

@@ -1,0 +1,147 @@
+//! Shorter forms of what a request holds: which are made, and what became of them.
+
+use cupel::{ContextBudget, Renderer, ShortenDescription};
+use cupel_chat::{Candidates, Edit, OwnRendering, Shortening, Target};
+use cupel_renderings::{Shorten, Shortened, value_count};
+use cupel_tokens::TokenCounter;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Settings;
+use crate::prepare::{Chosen, least_pinned_tokens, tokens_of};
+use crate::{Options, Prepared};
+
+/// A text of the window that is shorter than it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct ShortenedText {
+    /// The index of its message in the request's own list.
+    pub message: usize,
+    /// The tool whose answer it is; empty for words of the assistant.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tool: String,
+    /// What the form is called, as in `json 18 %`.
+    pub name: String,
+    /// What the text cost whole.
+    pub tokens_before: i64,
+    /// What it costs now.
+    pub tokens_after: i64,
+    /// How many values it had, where it is JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values_before: Option<usize>,
+    /// How many of them are left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values_after: Option<usize>,
+    /// By what the original can be asked for: see [`Engine::original`](crate::Engine::original).
+    pub handle: String,
+}
+
+/// A form that the caller made, and that is of no use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct UnusedRendering {
+    /// Its position in the list that was given.
+    pub position: usize,
+    /// What it was for, as in `message 4` or `call toolu_1`.
+    pub target: String,
+    /// Why it is of no use.
+    pub why: String,
+}
+
+impl std::fmt::Display for UnusedRendering {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the rendering of {} is not used: {}", self.target, self.why)
+    }
+}
+
+/// Who makes forms.
+pub(crate) struct Shortener<'s> {
+    /// What is shortened; `None` if nobody says.
+    what: Option<Shorten>,
+    /// What the caller makes forms with.
+    renderer: Option<&'s dyn Renderer>,
+    own: &'s [OwnRendering],
+}
+
+impl<'s> Shortener<'s> {
+    pub(crate) fn new(settings: &'s Settings, options: &'s Options) -> Self {
+        let of_policy = settings.policy.description().shorten.map(|shorten| match shorten {
+            ShortenDescription::Off => Shorten::Off,
+            ShortenDescription::Json => Shorten::Json,
+            ShortenDescription::All => Shorten::All,
+        });
+        let what = options.shorten.or(settings.shorten).or(of_policy);
+        Self { what, renderer: settings.renderer.as_deref(), own: &options.renderings }
+    }
+
+    /// Gives candidates the forms that were asked for.
+    pub(crate) fn shorten(
+        &self,
+        candidates: &mut Candidates,
+        counter: &dyn TokenCounter,
+    ) -> Vec<UnusedRendering> {
+        let what = self.what.unwrap_or(Shorten::Off);
+        if what == Shorten::Off && self.own.is_empty() && self.renderer.is_none() {
+            return Vec::new();
+        }
+        let built_in = Shortened::new(what);
+        let renderers: Vec<&dyn Renderer> =
+            self.renderer.into_iter().chain([&built_in as &dyn Renderer]).collect();
+        let shortening = Shortening { renderers: &renderers, own: self.own, only_pinned: false };
+        let unused = candidates.shorten(&shortening, counter);
+        let told = unused.into_iter().map(|(position, why)| UnusedRendering {
+            position,
+            target: target(&self.own[position].target),
+            why: why.text().to_owned(),
+        });
+        told.collect()
+    }
+
+    /// Where nobody says otherwise, JSON is shortened if what must be kept does not fit whole.
+    pub(crate) fn rescue(
+        &self,
+        candidates: &mut Candidates,
+        budget: &ContextBudget,
+        counter: &dyn TokenCounter,
+    ) {
+        let room = budget.target_tokens().min(budget.max_tokens() - budget.output_reserve());
+        let items = candidates.items();
+        let pinned = tokens_of(items.iter().filter(|item| item.pinned()));
+        if self.what.is_some() || pinned <= room || least_pinned_tokens(items) <= room {
+            return;
+        }
+        let renderer = Shortened::new(Shorten::Json);
+        let shortening = Shortening { renderers: &[&renderer], own: &[], only_pinned: true };
+        candidates.shorten(&shortening, counter);
+    }
+}
+
+fn target(target: &Target) -> String {
+    match target {
+        Target::Message(index) => format!("message {index}"),
+        Target::Call(id) => format!("call {id}"),
+    }
+}
+
+impl Prepared {
+    /// What is shorter than it was in these forms.
+    pub(crate) fn shortened(&self, kept: &[Chosen]) -> Vec<ShortenedText> {
+        self.candidates.edits(kept).into_iter().map(|edit| self.shortened_text(edit)).collect()
+    }
+
+    fn shortened_text(&self, edit: &Edit) -> ShortenedText {
+        let original = self.request.original(&edit.handle);
+        let values_before = original.as_deref().and_then(value_count);
+        ShortenedText {
+            message: edit.message,
+            tool: edit.tool.clone(),
+            name: edit.name.clone(),
+            tokens_before: edit.tokens_before,
+            tokens_after: edit.tokens_after,
+            values_after: values_before.and_then(|_| value_count(&edit.text)),
+            values_before,
+            handle: edit.handle.clone(),
+        }
+    }
+}
