@@ -39,6 +39,8 @@ use crate::json::{Document, Selection, Tree};
 /// 2. Sorts them by weight per cost.
 /// 3. For each share, from the smallest: takes what fits, with the containers around it. What a
 ///    smaller share keeps, a larger one keeps.
+/// 4. What is left of the share goes to the longest text that is left out, if it has 400 bytes or
+///    more: `"its beginning […] its end"`, 70 and 30 %.
 ///
 /// # Ties and edge cases
 ///
@@ -93,12 +95,12 @@ pub(crate) fn drafts(document: &Document<'_>, original: &Original<'_>) -> Vec<Dr
     let Some(tree) = Tree::read(document) else { return Vec::new() };
     let selection = Selection::new(&tree, &PERCENT.map(|percent| f64::from(percent) / 100.0));
     let mut drafts = Vec::new();
-    let mut entries = 0;
+    let mut before = (0, None);
     for ((place, percent), kept) in (0..).zip(PERCENT).zip(selection.kept()) {
-        if kept.entries == entries {
+        if (kept.entries, kept.cut) == before {
             continue;
         }
-        entries = kept.entries;
+        before = (kept.entries, kept.cut);
         let content = tree.write(&selection, place);
         if content.len() < tree.tight_length() {
             let share = 0.9 * kept.worth_share + 0.1 * kept.cost_share;
@@ -181,14 +183,34 @@ mod tests {
     }
 
     #[test]
-    fn without_its_long_text_little_is_kept() {
-        let text = format!(
-            r#"{{"exit_code": 0, "id": "run_812", "output": "{}"}}"#,
-            "so it goes ".repeat(200)
-        );
+    fn of_a_long_text_beginning_and_end_are_kept() {
+        let output =
+            (0..300).map(|number| format!("line {number}\\n")).collect::<Vec<_>>().concat();
+        let text = format!(r#"{{"exit_code": 0, "id": "run_812", "output": "{output}"}}"#);
         let drafts = JsonLeaves.render(&Original::new(&text, 1_000));
-        assert_eq!(drafts[0].content, r#"{"exit_code":0,"id":"run_812","…":1}"#);
-        assert!(drafts[0].share < 0.2, "{}", drafts[0].share);
+        assert_eq!(drafts.len(), 4);
+        for (draft, percent) in drafts.iter().zip([60, 35, 18, 8]) {
+            let head = r#"{"exit_code":0,"id":"run_812","output":"line 0\nline 1\nline 2\nli"#;
+            assert!(draft.content.starts_with(head), "{draft:?}");
+            assert!(draft.content.contains(" […] "), "{draft:?}");
+            assert!(draft.content.ends_with(r#"line 298\nline 299\n"}"#), "{draft:?}");
+            let actual = draft.content.len() * 100 / text.len();
+            assert!(actual.abs_diff(percent) <= 3, "{actual} % for {percent} %");
+            let share = f64::from(u32::try_from(percent).unwrap()) / 100.0;
+            assert!((draft.share - share.powf(0.8)).abs() < 0.1, "{} for {percent} %", draft.share);
+        }
+    }
+
+    #[test]
+    fn without_its_long_texts_little_is_kept() {
+        let long = "so it goes ".repeat(30);
+        let texts =
+            (0..50).map(|number| format!(r#"{{"id": "R{number}", "text": "{long}{number}"}}"#));
+        let text = format!("[{}]", texts.collect::<Vec<_>>().join(","));
+        let drafts = JsonLeaves.render(&Original::new(&text, 5_000));
+        let smallest = drafts.last().unwrap();
+        assert_eq!(smallest.name, "json 8 %");
+        assert!(smallest.share < 0.6, "{}", smallest.share);
     }
 
     #[test]

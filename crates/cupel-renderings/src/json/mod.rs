@@ -2,6 +2,7 @@
 
 mod class;
 mod cost;
+mod cut;
 mod document;
 mod elision;
 mod selection;

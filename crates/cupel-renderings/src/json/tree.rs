@@ -104,6 +104,11 @@ impl<'t> Tree<'t> {
         &self.text[entry.value as usize..entry.end as usize]
     }
 
+    /// What it costs to write an entry without its value.
+    pub(super) fn frame_cost(&self, entry: &Entry) -> u32 {
+        frame_cost(self.key(entry))
+    }
+
     /// How many entries a mark says were left out.
     pub(super) fn left_out(&self, mark: &Entry) -> u64 {
         let value = self.value(mark);
@@ -186,7 +191,6 @@ impl<'t> Reader<'t> {
     fn entry(&mut self) {
         let start = self.at;
         let mut weight = 0;
-        let mut cost = cost::ENTRY;
         let mut key = "";
         if self.parent_kind() == Some(Kind::Object) {
             key = self.string();
@@ -195,8 +199,8 @@ impl<'t> Reader<'t> {
             self.at += 1;
             self.next_byte();
             weight = self.key_weight(key);
-            cost = cost.saturating_add(cost::KEY).saturating_add(cost::of(key));
         }
+        let cost = frame_cost(key);
         match self.text.as_bytes().get(self.at) {
             Some(bracket @ (b'{' | b'[')) if self.open.len() < DEEPEST => {
                 let kind = if *bracket == b'{' { Kind::Object } else { Kind::List };
@@ -290,6 +294,12 @@ impl<'t> Reader<'t> {
         }
         if self.seen.insert(value) { Class::of(value).weight() } else { REPEAT }
     }
+}
+
+/// What it costs to write a value with this key, or without any, beside the value itself.
+fn frame_cost(key: &str) -> u32 {
+    let key_cost = if key.is_empty() { 0 } else { cost::KEY.saturating_add(cost::of(key)) };
+    cost::ENTRY.saturating_add(key_cost)
 }
 
 /// Where the container that begins at `at` ends, behind its bracket.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::cut::{Cut, push_cut};
 use super::document::push_minified;
 use super::elision;
 use super::tree::{Entry, Kind};
@@ -11,7 +12,8 @@ impl Tree<'_> {
     /// The document with what a share keeps, minified. In place of what is left out an object ends
     /// in `"…":n`, a list in `"… n more"`.
     pub(crate) fn write(&self, selection: &Selection, place: u8) -> String {
-        let mut writer = Writer { tree: self, text: String::new(), open: Vec::new() };
+        let cut = selection.cut(place);
+        let mut writer = Writer { tree: self, cut, text: String::new(), open: Vec::new() };
         for (index, entry) in (0..).zip(&self.entries) {
             if index == 0 {
                 writer.open(index, entry);
@@ -27,6 +29,8 @@ impl Tree<'_> {
 
 struct Writer<'s, 't> {
     tree: &'s Tree<'t>,
+    /// The text that is not kept whole, if there is one.
+    cut: Option<Cut>,
     text: String,
     open: Vec<Open>,
 }
@@ -59,13 +63,16 @@ impl Writer<'_, '_> {
             if entry.kind.is_container() {
                 self.open(index, entry);
             } else {
-                self.value(entry);
+                self.value(index, entry);
             }
         }
     }
 
-    fn value(&mut self, entry: &Entry) {
+    fn value(&mut self, index: u32, entry: &Entry) {
         let value = self.tree.value(entry);
+        if let Some(cut) = self.cut.filter(|cut| cut.entry == index) {
+            return push_cut(value, cut.bytes, &mut self.text);
+        }
         // Only what was not looked into can have white space within.
         if value.starts_with(['{', '[']) {
             push_minified(value, &mut self.text);

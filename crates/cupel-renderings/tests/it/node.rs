@@ -32,8 +32,11 @@ impl Node {
     }
 
     /// Whether this is what remains of `whole` when entries are left out, in the same order, and
-    /// marks tell in each container how many.
+    /// marks tell in each container how many; or texts are cut, with a gap.
     pub(crate) fn is_part_of(&self, whole: &Self) -> bool {
+        if let (Self::Text(mine), Self::Text(all)) = (self, whole) {
+            return mine == all || is_cut(mine, all);
+        }
         let (Some(mine), Some(all)) = (self.entries(), whole.entries()) else {
             return self == whole;
         };
@@ -78,6 +81,16 @@ impl Node {
         let is_dots = !key.is_empty() && key.chars().all(|letter| letter == '…');
         if is_dots { count(number) } else { None }
     }
+}
+
+/// Whether a text is the beginning and the end of another, longer one.
+fn is_cut(cut: &str, whole: &str) -> bool {
+    // Gaps of the text itself may overlap with ours.
+    let mut gaps = cut
+        .match_indices(" […")
+        .filter_map(|(at, _)| cut[at..].strip_prefix(" […] ").map(|tail| (&cut[..at], tail)));
+    cut.len() < whole.len()
+        && gaps.any(|(head, tail)| whole.starts_with(head) && whole.ends_with(tail))
 }
 
 fn count(digits: &str) -> Option<u128> {
@@ -173,6 +186,8 @@ mod tests {
             assert!(!part(other, whole), "{other}");
         }
         assert!(part(r#"{"a":3,"…":2}"#, r#"{"a":3,"b":4,"…":1}"#));
+        assert!(part(r#"["ab […] yz"]"#, r#"["abcdefghijklmnopqrstuvwxyz"]"#));
+        assert!(!part(r#"["ab […] xz"]"#, r#"["abcdefghijklmnopqrstuvwxyz"]"#));
         assert!(part("[1]\n\"… 2 more\"", "[1]\n[2]\n{}"));
     }
 }

@@ -135,6 +135,11 @@ fn scalar(rng: &mut Rng) -> String {
     if rng.chance(70) {
         return rng.pick(&fixed).to_owned();
     }
+    if rng.chance(5) {
+        let pieces = ["words ", "é", "\\n", "\\ud83d\\ude00", "日本", "12 ", " […] ", "\\\\"];
+        let text: String = (0..rng.below(400)).map(|_| rng.pick(&pieces)).collect();
+        return format!("\"{text}\"");
+    }
     let mut text = String::new();
     write!(text, "\"R{:04}\"", rng.below(5_000)).expect("writing into a string does not fail");
     text
