@@ -14,7 +14,8 @@ use crate::thousands::{with_commas, without_commas};
 ///
 /// # When to choose it
 ///
-/// Where a text does not fit otherwise. Measured on what agents needed later, half of a text keeps
+/// Where a text does not fit otherwise: its forms are offered only where the whole is larger than
+/// half the budget. Measured on what agents needed later, half of a text keeps
 /// little more than half of what is needed, and of code less.
 ///
 /// # Ties and edge cases
@@ -52,6 +53,9 @@ const LEAST_TOKENS: i64 = 200;
 /// The shares in percent, from the largest.
 const PERCENT: [u8; 4] = [50, 25, 10, 4];
 
+/// What is smaller than this share of the budget is better left whole.
+pub(crate) const SHARE_OF_BUDGET: f64 = 0.5;
+
 /// How much of what is kept is the beginning.
 const HEAD: f64 = 0.7;
 
@@ -82,8 +86,10 @@ fn draft(original: &Original<'_>, percent: u8) -> Option<Draft> {
     let gap_tokens = (tokens as f64 * gap.len() as f64 / text.len() as f64).round() as u64;
     let left_out = marks(gap).fold(gap_tokens, u64::saturating_add);
     let content = join(head, &mark(left_out), tail);
-    (content.len() < text.len())
-        .then(|| Draft::new(format!("head and tail {percent} %"), content, share.powf(0.8)))
+    (content.len() < text.len()).then(|| {
+        Draft::new(format!("head and tail {percent} %"), content, share.powf(0.8))
+            .only_above(SHARE_OF_BUDGET)
+    })
 }
 
 /// Where a beginning of at most `room` bytes ends.
@@ -166,6 +172,7 @@ mod tests {
         let lines: Vec<&str> = drafts[3].content.lines().collect();
         assert_eq!(lines.len(), 25 + 1 + 10);
         assert_eq!(lines[24..27], ["line 0024", "[… 2,895 tokens left out …]", "line 0990"]);
+        assert!(drafts.iter().all(|draft| draft.only_above == Some(0.5)));
         assert!((drafts[1].share - 0.329_877).abs() < 1e-6, "{}", drafts[1].share);
     }
 

@@ -2,6 +2,7 @@
 
 use cupel::{Draft, Original, Renderer};
 
+use crate::head_and_tail::SHARE_OF_BUDGET;
 use crate::json::{Document, Selection, Tree};
 
 /// JSON with its weightiest values only.
@@ -40,7 +41,9 @@ use crate::json::{Document, Selection, Tree};
 /// 3. For each share, from the smallest: takes what fits, with the containers around it. What a
 ///    smaller share keeps, a larger one keeps.
 /// 4. What is left of the share goes to the longest text that is left out, if it has 400 bytes or
-///    more: `"its beginning […] its end"`, 70 and 30 %.
+///    more: `"its beginning […] its end"`, 70 and 30 %. If that is more than half of the form, the
+///    form is offered as [`HeadAndTail`](crate::HeadAndTail) is: only where the whole is larger than
+///    half the budget.
 ///
 /// # Ties and edge cases
 ///
@@ -104,7 +107,9 @@ pub(crate) fn drafts(document: &Document<'_>, original: &Original<'_>) -> Vec<Dr
         let content = tree.write(&selection, place);
         if content.len() < tree.tight_length() {
             let share = 0.9 * kept.worth_share + 0.1 * kept.cost_share;
-            drafts.push(Draft::new(format!("json {percent} %"), content, share));
+            let draft = Draft::new(format!("json {percent} %"), content, share);
+            // What is head and tail for the most part is worth as little.
+            drafts.push(if kept.is_mostly_cut { draft.only_above(SHARE_OF_BUDGET) } else { draft });
         }
     }
     drafts.reverse();
@@ -145,6 +150,7 @@ mod tests {
             assert_eq!(draft.content, expected);
         }
         assert_eq!(drafts.len(), 4);
+        assert!(drafts.iter().all(|draft| draft.only_above.is_none()));
         // 0.9 · 6 of 100 + 0.1 · 29 tokens of 402.
         assert!(
             (drafts[3].share - (0.054 + 0.1 * 29.0 / 402.0)).abs() < 1e-9,
@@ -193,6 +199,7 @@ mod tests {
             let head = r#"{"exit_code":0,"id":"run_812","output":"line 0\nline 1\nline 2\nli"#;
             assert!(draft.content.starts_with(head), "{draft:?}");
             assert!(draft.content.contains(" […] "), "{draft:?}");
+            assert_eq!(draft.only_above, Some(0.5));
             assert!(draft.content.ends_with(r#"line 298\nline 299\n"}"#), "{draft:?}");
             let actual = draft.content.len() * 100 / text.len();
             assert!(actual.abs_diff(percent) <= 3, "{actual} % for {percent} %");

@@ -20,6 +20,8 @@ pub(crate) struct Kept {
     pub(crate) entries: usize,
     /// The one that is not kept whole, if there is one.
     pub(crate) cut: Option<Cut>,
+    /// Whether that one costs more than all the rest.
+    pub(crate) is_mostly_cut: bool,
     /// Share of what the values are worth.
     pub(crate) worth_share: f64,
     /// Share of the document's cost.
@@ -154,6 +156,7 @@ impl<'s, 't> Growing<'s, 't> {
         Kept {
             entries: self.entries,
             cut: self.part.map(|part| self.cut(part)),
+            is_mostly_cut: self.part.is_some_and(|part| part.kept > self.cost / 2),
             worth_share: share_of(worth, self.all_worth),
             cost_share: share_of(self.cost as f64, self.tree.cost),
         }
