@@ -4,3 +4,8 @@
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The examples of the recipes.
+#[cfg(doctest)]
+#[doc = include_str!("../../CONTRIBUTING.md")]
+struct Contributing;

@@ -1,0 +1,18 @@
+#![doc = include_str!("../README.md")]
+
+mod head_and_tail;
+mod json;
+mod json_leaves;
+mod minified_json;
+mod shorten;
+mod shortened;
+mod stub;
+mod thousands;
+
+pub use head_and_tail::HeadAndTail;
+pub use json::value_count;
+pub use json_leaves::JsonLeaves;
+pub use minified_json::MinifiedJson;
+pub use shorten::{Shorten, UnknownShorten};
+pub use shortened::Shortened;
+pub use stub::{Stub, handle};

@@ -1,0 +1,6 @@
+//! What must hold of all forms of any text.
+
+#[expect(unreachable_pub, reason = "the fuzzer takes it from a library")]
+mod holds;
+mod node;
+mod random;
