@@ -4,7 +4,7 @@ use cupel::{ContextBudget, IncludedItem, SelectionReport};
 use serde::{Deserialize, Serialize};
 
 use crate::prepare::{Chosen, positions};
-use crate::{EngineError, Outdated, Prepared, RepairDone, Schema, ShortenedText};
+use crate::{EngineError, Outdated, Prepared, RepairDone, Schema, ShortenedText, UnusedRendering};
 
 /// The best request that fits, and in short what became of it.
 ///
@@ -22,6 +22,9 @@ pub struct Selection {
     /// What is in the window shorter than it was, in the order of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<ShortenedText>,
+    /// Shorter forms that were given and are of no use, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused_renderings: Vec<UnusedRendering>,
     /// What was repaired before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairDone>,
@@ -115,6 +118,7 @@ impl Prepared {
             summary: self.summary(&kept)?,
             kept_messages: self.candidates.kept_messages(&positions(&kept)),
             shortened: self.shortened(&kept),
+            unused_renderings: self.unused.clone(),
             repairs: self.repairs.clone(),
             superseded: self.superseded.clone(),
             rewritten: self.candidates.rewritten(&kept),

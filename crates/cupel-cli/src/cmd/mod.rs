@@ -44,6 +44,7 @@ commands! {
     Eval => eval,
     Count => count,
     Validate => validate,
+    Show => show,
     Policy => policy,
     Models => models,
     Config => config,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use cupel_engine::{
     Engine, NewAccount, Options, Outdated, RepairDone, SessionSettings, SessionStep, Step, Summary,
+    UnusedRendering,
 };
 
 use super::Context;
@@ -24,10 +25,12 @@ Examples:
   cupel select request.json --max 8000 --report why.json -o shorter.json
   cupel select requests.jsonl --lines --max 8000 > shorter.jsonl
   cupel select history.json --max 8000 --session run.session > next.json
+  cupel select request.json --max 2000 --shorten all > shorter.json
 
 What is kept is kept as it was written: the same JSON text, in the same order. A tool call and its
-results stay or go together. If what must be kept does not fit, the exit code is 1 and nothing is
-written; with --lines, such a line becomes `null`.";
+results stay or go together. With --shorten, results may be shorter than they were. If what must be
+kept does not fit, the exit code is 1 and nothing is written; with --lines, such a line becomes
+`null`.";
 
 /// Gives back the best request that fits
 ///
@@ -145,8 +148,9 @@ impl<'a> Single<'a> {
         }
         self.destination.write(&selection.text)?;
         tell(&name, &selection.repairs, &selection.superseded);
+        tell_unused(&name, &selection.unused_renderings);
         if !self.arguments.quiet {
-            output::say(&summary(&selection.summary));
+            output::say(&with_shortened(summary(&selection.summary), selection.shortened.len()));
         }
         Ok(Answer::Yes)
     }
@@ -193,6 +197,21 @@ pub(crate) fn tell(name: &str, repairs: &[RepairDone], superseded: &[Outdated]) 
     }
     for outdated in superseded {
         output::say(&format!("{name}: {outdated}"));
+    }
+}
+
+/// Says which of the caller's own renderings are of no use.
+pub(crate) fn tell_unused(name: &str, unused: &[UnusedRendering]) {
+    for unused in unused {
+        output::say(&format!("{name}: {unused}"));
+    }
+}
+
+/// `…; 3 texts shortened`.
+pub(crate) fn with_shortened(summary: String, texts: usize) -> String {
+    match texts {
+        0 => summary,
+        texts => format!("{summary}; {} shortened", counted(texts, "text")),
     }
 }
 
@@ -257,8 +276,10 @@ fn many(arguments: &Arguments, engine: &Engine, options: &Options) -> Result<Ans
         let selection = tally.note(selected)?;
         if let (Some(job), Some(selection)) = (&job, &selection) {
             tell(&job.name, &selection.repairs, &selection.superseded);
+            tell_unused(&job.name, &selection.unused_renderings);
             if !arguments.quiet {
-                output::say(&format!("{}: {}", job.name, summary(&selection.summary)));
+                let told = with_shortened(summary(&selection.summary), selection.shortened.len());
+                output::say(&format!("{}: {told}", job.name));
             }
         }
         if arguments.batch.lines {

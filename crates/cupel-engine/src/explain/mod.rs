@@ -14,7 +14,10 @@ pub use why::Why;
 
 use crate::scan::Scan;
 use crate::select::of_report;
-use crate::{EngineError, Outdated, Part, Prepared, RepairDone, Schema, ShortenedText, Summary};
+use crate::{
+    EngineError, Outdated, Part, Prepared, RepairDone, Schema, ShortenedText, Summary,
+    UnusedRendering,
+};
 use room::Room;
 use shortfall::Shortfalls;
 use why::Reasons;
@@ -42,6 +45,9 @@ pub struct Explanation {
     pub left_out: Vec<LeftOut>,
     /// How many more were left out than are listed.
     pub hidden: usize,
+    /// Shorter forms that were given and are of no use, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused_renderings: Vec<UnusedRendering>,
     /// What was repaired before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairDone>,
@@ -202,6 +208,7 @@ impl Prepared {
                 .filter_map(|out| view.left_out(out))
                 .collect(),
             hidden: report.excluded.len() - shown,
+            unused_renderings: self.unused.clone(),
             repairs: self.repairs.clone(),
             superseded: self.superseded.clone(),
         })

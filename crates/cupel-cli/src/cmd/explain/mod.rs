@@ -3,7 +3,7 @@
 mod step;
 
 use clap::{Args, ValueEnum};
-use cupel_engine::{EarnedBy, Engine, Explanation, Kept, KeptReason, LeftOut, Part, ToGetIn, Why};
+use cupel_engine::{EarnedBy, Engine, Explanation, Kept, KeptReason, LeftOut, Part, ShortenedPart, ShortenedText, ToGetIn, Why};
 
 use super::{Context, select};
 use crate::cli::{FileArgument, SelectionArguments};
@@ -81,6 +81,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
         None => {
             let explanation = prepared.explain(limit).map_err(failed)?;
             select::tell(&name, &explanation.repairs, &explanation.superseded);
+            select::tell_unused(&name, &explanation.unused_renderings);
             View { explanation: &explanation, palette: context.palette }.render()
         }
     };
@@ -151,7 +152,9 @@ impl View<'_> {
     /// The window by kind, in the order in which kinds first appear in it.
     fn parts(&self) -> Vec<bar::Part> {
         let mut parts: Vec<bar::Part> = Vec::new();
-        for Part { kind, tokens, .. } in self.explanation.kept.iter().map(|kept| &kept.part) {
+        for kept in &self.explanation.kept {
+            let kind = &kept.part.kind;
+            let tokens = kept.shortened.as_ref().map_or(&kept.part.tokens, |short| &short.tokens);
             match parts.iter_mut().find(|part| part.name.eq_ignore_ascii_case(kind)) {
                 Some(part) => part.tokens = part.tokens.saturating_add(*tokens),
                 None => parts.push(bar::Part {
@@ -223,15 +226,35 @@ fn kept(rows: &[Kept]) -> Table {
             KeptReason::ZeroToken => "costs nothing",
             _ => "scored",
         };
+        let (tokens, reason) = match &row.shortened {
+            None => (row.part.tokens, reason.to_owned()),
+            Some(ShortenedPart { tokens, name, .. }) => {
+                (*tokens, format!("shortened from {} ({name})", grouped(row.part.tokens)))
+            }
+        };
         table.push(vec![
             score(row.score),
-            grouped(row.part.tokens).into(),
+            grouped(tokens).into(),
             reason.into(),
             what(&row.part).into(),
         ]);
+        push_note(&mut table, 4, row.shortened.as_ref().and_then(left_of_it));
         push_note(&mut table, 4, earned_by(&row.earned_by));
     }
     table
+}
+
+/// `get_user_details: 14 of 62 values · whole at 2,310 tokens`.
+fn left_of_it(shortened: &ShortenedPart) -> Option<String> {
+    let values = |text: &ShortenedText| {
+        let (after, before) = (text.values_after?, text.values_before?);
+        let values = format!("{} of {} values", grouped_count(after), grouped_count(before));
+        Some(if text.tool.is_empty() { values } else { format!("{}: {values}", text.tool) })
+    };
+    let told = shortened.texts.iter().filter_map(values).take(SHOWN_TEXTS);
+    let whole = shortened.whole_at.map(|tokens| format!("whole at {} tokens", grouped(tokens)));
+    let parts: Vec<String> = told.chain(whole).collect();
+    Some(parts.join(" · ")).filter(|line| !line.is_empty())
 }
 
 /// A line under a row, in its last column.
@@ -270,6 +293,7 @@ fn why(why: &Why) -> String {
 const SHOWN_WORDS: usize = 4;
 const SHOWN_NEIGHBOURS: usize = 1;
 const SHOWN_ROOM: usize = 3;
+const SHOWN_TEXTS: usize = 2;
 
 /// `words: deploy, fail · near "No space left on …"`.
 fn earned_by(earned: &EarnedBy) -> Option<String> {

@@ -172,7 +172,8 @@ impl Contest {
         stand.form.rendering?;
         let (key, slope) = stand.first;
         let next = self.next_step(entrant, Some(stand)).slope;
-        let key = if slope > 0.0 && slope.is_finite() { key * (next / slope).powf(GROWTH) } else { 0.0 };
+        let key =
+            if slope > 0.0 && slope.is_finite() { key * (next / slope).powf(GROWTH) } else { 0.0 };
         Some(Bid { key, age: self.entrants[entrant].age, entrant })
     }
 
@@ -185,7 +186,7 @@ impl Contest {
         }
         let has = tokens_of(stand);
         let mut best: Option<Step> = None;
-        for form in forms.iter().filter(|form| form.tokens > has || stand.is_none()){
+        for form in forms.iter().filter(|form| form.tokens > has || stand.is_none()) {
             let more = form.tokens.saturating_sub(has).max(1);
             let slope = self.added(entrant, *form, stand, true) / more as f64;
             // Of equals the larger: it covers no less.
