@@ -88,7 +88,7 @@ impl Candidates {
         counter: &dyn TokenCounter,
     ) -> Vec<(usize, Unused)> {
         let mut texts = self.texts(shortening);
-        let whole: Vec<&str> = texts.iter().map(|text| text.place.text.as_str()).collect();
+        let whole: Vec<&str> = texts.iter().map(|text| text.place.whole()).collect();
         for (at, tokens) in counter.count_all(&whole).into_iter().enumerate() {
             texts[at].tokens = tokens;
         }

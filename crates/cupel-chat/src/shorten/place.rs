@@ -26,6 +26,8 @@ enum Spot {
     Text(JsonText),
     /// An object, which must stay one.
     Object(JsonText),
+    /// A JSON string, the only thing in an object that the model reads as it is written.
+    Field { object: JsonText, text: JsonText },
 }
 
 impl Place {
@@ -58,13 +60,14 @@ impl Place {
     pub(super) fn range_in(&self, text: &str) -> Range<usize> {
         match &self.spot {
             Spot::Text(json) | Spot::Object(json) => json.range_in(text),
+            Spot::Field { text: json, .. } => json.range_in(text),
         }
     }
 
     /// What to write there, so that it says this.
     pub(super) fn written(&self, content: &str) -> String {
         match &self.spot {
-            Spot::Text(_) => as_json(content),
+            Spot::Text(_) | Spot::Field { .. } => as_json(content),
             Spot::Object(_) if is_object(content) => content.to_owned(),
             Spot::Object(_) => format!(r#"{{"result":{}}}"#, as_json(content)),
         }
@@ -75,6 +78,19 @@ impl Place {
         match &self.spot {
             Spot::Text(_) => content.to_owned(),
             Spot::Object(_) => self.written(content),
+            Spot::Field { object, text } => {
+                let (all, inner) = (object.view().raw(), text.view());
+                let range = inner.span_in(all);
+                format!("{}{}{}", &all[..range.start], as_json(content), &all[range.end..])
+            }
+        }
+    }
+
+    /// What it reads there now.
+    pub(super) fn whole(&self) -> &str {
+        match &self.spot {
+            Spot::Text(_) | Spot::Object(_) => &self.text,
+            Spot::Field { object, .. } => object.view().raw(),
         }
     }
 
@@ -82,7 +98,7 @@ impl Place {
     pub(super) fn is(&self, piece: &Piece) -> bool {
         let nature = if self.is_spoken { Nature::Words } else { Nature::Answer };
         piece.nature == nature
-            && matches!(&piece.content, Content::Text(text) if text.as_str() == self.text.as_str())
+            && matches!(&piece.content, Content::Text(text) if text.as_str() == self.whole())
     }
 }
 
@@ -113,7 +129,11 @@ fn spots(body: Json<'_>) -> Vec<(Spot, Text)> {
     let mut fields = object.fields();
     match (fields.next(), fields.next()) {
         // One text with a name is what the tool said.
-        (Some((_, only)), None) if only.is_text() => text_spot(only).into_iter().collect(),
+        (Some((_, only)), None) if only.is_text() => {
+            let text = sound_text(only).into_iter();
+            let spot = || Spot::Field { object: body.into(), text: only.into() };
+            text.map(|text| (spot(), text)).collect()
+        }
         _ => vec![(Spot::Object(body.into()), body.raw_text())],
     }
 }
@@ -126,11 +146,14 @@ fn block_spot(block: Json<'_>) -> Option<(Spot, Text)> {
     is_text.then(|| object.get("text").and_then(text_spot)).flatten()
 }
 
-/// A string that says something as Unicode has it: half a surrogate pair could not be written again.
 fn text_spot(json: Json<'_>) -> Option<(Spot, Text)> {
+    sound_text(json).map(|text| (Spot::Text(json.into()), text))
+}
+
+/// What a string says as Unicode has it: half a surrogate pair could not be written again.
+fn sound_text(json: Json<'_>) -> Option<Text> {
     let is_sound = json.is_text() && serde_json::from_str::<String>(json.raw()).is_ok();
-    let text = is_sound.then(|| json.text()).flatten().filter(|text| !text.is_empty())?;
-    Some((Spot::Text(json.into()), text))
+    is_sound.then(|| json.text()).flatten().filter(|text| !text.is_empty())
 }
 
 /// The words of an assistant that are one text and not signed.

@@ -12,5 +12,6 @@ mod mutated;
 mod pipelines;
 mod random;
 mod round_trip;
+mod shortened;
 mod sound;
 mod trial;
