@@ -85,10 +85,6 @@ pub(super) fn plan(situation: &Situation<'_>) -> Option<Plan> {
             let Fill { behind, again_tokens, .. } = fill;
             best = Some((rank, Plan { prefix, behind, again_tokens, price }));
         }
-        // Where all of the window can stay, it does.
-        if prefix == window.len() && best.as_ref().is_some_and(|(rank, _)| rank.overdraft == 0) {
-            break;
-        }
     }
     best.map(|(_, plan)| plan)
 }
@@ -148,10 +144,15 @@ impl<'s> Filler<'s> {
         }
     }
 
-    /// What a token of a window is worth on average if nothing has to stay.
+    /// What a token of a window is worth on average if nothing has to stay, the head aside.
     fn average_worth(&mut self) -> f64 {
-        let room = self.situation.room.max(1) as f64;
-        self.fill(0, 0.0, |_| true).map_or(0.0, |fill| fill.worth / room)
+        let Situation { units, worth, room, .. } = *self.situation;
+        let Some(fill) = self.fill(0, 0.0, |_| true) else { return 0.0 };
+        let Some(pinned) = worth.pinned() else { return fill.worth / room.max(1) as f64 };
+        let behind_head = units.iter().skip_while(|unit| unit.is_pinned);
+        let pinned_tokens = behind_head.filter(|unit| unit.is_pinned).map(|unit| unit.tokens);
+        let tokens = pinned_tokens.fold(room, i64::saturating_add);
+        (fill.worth + pinned) / tokens.max(1) as f64
     }
 
     /// Drops units that can never be worth their tokens.

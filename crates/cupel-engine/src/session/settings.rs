@@ -19,7 +19,7 @@ pub struct SessionSettings {
     /// and one plus this times what arrived.
     pub resend_share: f64,
     /// What a token must be worth to be sent again, as a share of what one is worth on average in
-    /// the best window.
+    /// the best window, the head aside.
     pub threshold: f64,
     /// What an item pays for its size when things compete to be sent again: its worth is divided by
     /// tokens to this power.
@@ -37,7 +37,7 @@ impl Default for SessionSettings {
     fn default() -> Self {
         Self {
             resend_share: 0.3,
-            threshold: 0.65,
+            threshold: 0.55,
             size_exponent: 0.6,
             cache_lifetime: Duration::from_secs(300),
             cache_marks: false,

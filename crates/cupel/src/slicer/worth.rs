@@ -19,6 +19,7 @@ use crate::Candidate;
 /// assert_eq!(worth.own(1), 0.2);
 /// assert_eq!(worth.alone(1), 0.2 + 0.5 + 2.0);
 /// assert_eq!(worth.values(0), [0]);
+/// assert_eq!(worth.with_pinned(0.7).pinned(), Some(0.7));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Worth {
@@ -26,6 +27,7 @@ pub struct Worth {
     own: Vec<f64>,
     held: Vec<u32>,
     ends: Vec<usize>,
+    pinned: Option<f64>,
 }
 
 impl Worth {
@@ -51,6 +53,19 @@ impl Worth {
         self.own.push(own);
         self.held.extend(values);
         self.ends.push(self.held.len());
+    }
+
+    /// The same, with what the pinned items are worth that do not stand at the very beginning: what
+    /// the end of a request is worth tells what a token is worth now.
+    #[must_use]
+    pub fn with_pinned(self, worth: f64) -> Self {
+        Self { pinned: Some(worth), ..self }
+    }
+
+    /// What the pinned items behind the beginning are worth; `None` if that is not known.
+    #[must_use]
+    pub fn pinned(&self) -> Option<f64> {
+        self.pinned
     }
 
     /// How many items there are.
@@ -104,7 +119,7 @@ impl Worth {
         for (at, position) in positions.iter().enumerate().take(self.len()) {
             from[*position as usize] = Some(at);
         }
-        let mut worth = Self::of_values(self.by_value.clone());
+        let mut worth = Self { pinned: self.pinned, ..Self::of_values(self.by_value.clone()) };
         for at in from {
             match at {
                 Some(at) => worth.push(self.own(at), self.values(at).iter().copied()),

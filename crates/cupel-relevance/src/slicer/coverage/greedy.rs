@@ -42,6 +42,8 @@ pub(super) struct Contest {
     is_covered: Vec<bool>,
     /// For each entrant the need that it would cover, exact.
     uncovered: Vec<u64>,
+    /// The need that is covered by what is pinned behind the beginning of the list, exact.
+    pinned_need: u64,
     /// The most need per size that any entrant has by itself.
     most_per_size: f64,
     /// The most need that any entrant has by itself.
@@ -68,9 +70,20 @@ impl Contest {
         pinned: impl Iterator<Item = bool>,
     ) -> Self {
         let mut is_covered = vec![false; need.by_value().len()];
-        for (position, _) in pinned.enumerate().filter(|(_, is_pinned)| *is_pinned) {
+        let (mut pinned_need, mut is_beginning) = (0_u64, true);
+        for (position, is_pinned) in pinned.enumerate() {
+            is_beginning &= is_pinned;
+            if !is_pinned {
+                continue;
+            }
+            let mut covers = need.own(position);
             for value in need.values(position) {
-                is_covered[*value as usize] = true;
+                if !std::mem::replace(&mut is_covered[*value as usize], true) {
+                    covers = covers.saturating_add(need.by_value()[*value as usize]);
+                }
+            }
+            if !is_beginning {
+                pinned_need = pinned_need.saturating_add(covers);
             }
         }
         let uncovered = |entrant: &Entrant| {
@@ -84,8 +97,16 @@ impl Contest {
         let most_per_size = entrants.iter().map(per_size).fold(0.0, f64::max);
         let most_need = entrants.iter().map(by_itself).fold(0.0, f64::max);
         let most_gain = 1.0;
-        let mut contest =
-            Self { need, entrants, is_covered, uncovered, most_per_size, most_need, most_gain };
+        let mut contest = Self {
+            need,
+            entrants,
+            is_covered,
+            uncovered,
+            pinned_need,
+            most_per_size,
+            most_need,
+            most_gain,
+        };
         let adds = |at: usize| contest.gain(at);
         contest.most_gain = (0..contest.entrants.len()).map(adds).fold(0.0, f64::max);
         contest
@@ -231,7 +252,7 @@ impl Contest {
         let by_value = self.need.by_value().iter().zip(&self.is_covered);
         let by_value =
             by_value.map(|(need, is_covered)| if *is_covered { 0.0 } else { weight(*need) });
-        let mut worth = Worth::of_values(by_value.collect());
+        let mut worth = Worth::of_values(by_value.collect()).with_pinned(weight(self.pinned_need));
         for Entrant { position, question, size, .. } in &self.entrants {
             let asked = counts * question * share(self.most_per_size * size, self.most_need);
             let own = weight(self.need.own(*position)) + asked;

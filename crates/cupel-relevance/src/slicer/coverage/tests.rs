@@ -5,7 +5,7 @@ use cupel::{
 use super::super::testing::{assert_slice, budget, scored};
 use super::{CoverageParameters, CoverageSlice, Question};
 use crate::need::{Mentions, Need, NeedParameters, is_exchange, is_user_turn};
-use crate::testing::Random;
+use crate::testing::{Random, assert_close};
 
 const NO_QUESTION: Question =
     Question { size_exponent: 0.0, room_exponent: 0.0, gate_from: 1e9, gate_over: 1.0 };
@@ -316,6 +316,33 @@ fn more_budget_is_never_worth_less_where_room_costs_nothing() {
         }
     }
     assert!(grew > 1_000, "{grew}");
+}
+
+#[test]
+fn what_is_pinned_is_worth_something_behind_the_beginning_and_its_values_nothing_elsewhere() {
+    let pinned_at = |pins: &[usize]| {
+        let items = [
+            call("get {}\nhead_1", 10),
+            call("get {\"id\": \"head_1\"}\nlate_2", 10),
+            call("get {}\nlate_2 end_3", 10),
+        ];
+        let items = items.into_iter().enumerate();
+        let list: Vec<ContextItemBuilder> =
+            items.map(|(at, item)| item.pinned(pins.contains(&at))).collect();
+        let list = build(list);
+        let candidates = list.iter().filter(|item| !item.pinned());
+        let candidates: Vec<Candidate<'_>> = candidates.map(|i| Candidate::new(i, 0.0)).collect();
+        let budget = budget(100);
+        let request = SliceRequest::new(&candidates, &budget).within(&list);
+        slicer(BARE, NO_QUESTION).worth(&request).unwrap()
+    };
+    assert_eq!(pinned_at(&[0]).pinned(), Some(0.0), "the head is always there");
+    // Two units of need for head_1, one and a half for late_2, a half for end_3; 3.5 are the most of
+    // one item. One call returns, of three and one more.
+    let end = pinned_at(&[2]);
+    let each_is_worth_two = 0.25 * 2.0 / 3.5;
+    let found = [end.pinned().unwrap_or_default(), end.alone(0), end.alone(1)];
+    assert_close(&found, &[each_is_worth_two; 3]);
 }
 
 #[test]
