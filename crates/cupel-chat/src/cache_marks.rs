@@ -13,7 +13,7 @@ const MARK: &str = r#""cache_control":{"type":"ephemeral"}"#;
 const DEEPEST_MARK: usize = 6;
 
 impl Candidates {
-    /// As [`render`](Self::render), with a mark for the provider's cache behind each of these
+    /// As [`render_forms`](Self::render_forms), with a mark for the provider's cache behind each of these
     /// messages, as far as there may be more marks.
     ///
     /// Only Anthropic's requests have such marks; others are rendered as they are. Marks of the caller
@@ -21,11 +21,17 @@ impl Candidates {
     /// mark keeps for five minutes, so it is never put before one of the caller's that keeps for an
     /// hour. Where a message cannot bear a mark, since it ends with thinking or says nothing, it gets
     /// none.
-    pub fn render_marked(&self, kept: &[usize], behind: &[usize]) -> String {
-        let order = self.kept_messages(kept);
+    pub fn render_marked(&self, kept: &[(usize, Option<usize>)], behind: &[usize]) -> String {
+        let positions: Vec<usize> = kept.iter().map(|(at, _)| *at).collect();
+        let order = self.kept_messages(&positions);
         if self.request.format() != Format::Anthropic {
-            return self.render(kept);
+            return self.render_forms(kept);
         }
+        let rewritten = self.rewritten(kept);
+        let written = |index: usize| {
+            let known = rewritten.iter().find(|(at, _)| *at == index);
+            known.map(|(_, text)| text.as_str())
+        };
         let conversation = self.request.conversation();
         let own = OwnMarks::of(self.request.text(), conversation, &order);
         let mut marked: Vec<(usize, String)> = Vec::new();
@@ -33,12 +39,13 @@ impl Candidates {
             let is_late = own.last_hour.is_none_or(|last| *index > last);
             if is_late && own.count + marked.len() < MOST_MARKS {
                 let message = conversation.messages[*index].json.view();
+                let message = written(*index).map_or(message, |text| Json::known(None, text));
                 marked.extend(with_mark(message).map(|text| (*index, text)));
             }
         }
         self.request.splice().compose(order, |index, element, out| {
             let text = marked.iter().find(|(at, _)| *at == index).map(|(_, text)| text.as_str());
-            out.push_str(text.unwrap_or(element));
+            out.push_str(text.or_else(|| written(index)).unwrap_or(element));
         })
     }
 }
@@ -116,7 +123,8 @@ mod tests {
     fn marked(text: &str, behind: &[usize]) -> String {
         let candidates =
             read(text, Format::Anthropic).candidates(&Words, &CandidateOptions::default()).unwrap();
-        let all: Vec<usize> = (0..candidates.items().len()).collect();
+        let all: Vec<(usize, Option<usize>)> =
+            (0..candidates.items().len()).map(|at| (at, None)).collect();
         candidates.render_marked(&all, behind)
     }
 
@@ -169,6 +177,6 @@ mod tests {
         assert_eq!(count(&marked(text, &[1, 2, 9])), 2);
         let other = read(r#"[{"role":"user","content":"a"}]"#, Format::OpenAiChat);
         let other = other.candidates(&Words, &CandidateOptions::default()).unwrap();
-        assert_eq!(other.render_marked(&[0], &[0]), other.render(&[0]));
+        assert_eq!(other.render_marked(&[(0, None)], &[0]), other.render(&[0]));
     }
 }

@@ -14,7 +14,7 @@ use crate::{Engine, EngineError, Options, Prepared};
 
 pub use history::NewAccount;
 pub use settings::SessionSettings;
-pub use state::{Account, Fingerprint, SessionSchema, SessionState, Totals, Usage};
+pub use state::{Account, Fingerprint, SentShorter, SessionSchema, SessionState, Totals, Usage};
 pub use step::{SentAgain, SessionStep, Step};
 
 /// A conversation whose windows keep what the provider has in its cache.

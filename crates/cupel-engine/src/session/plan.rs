@@ -8,14 +8,22 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use cupel::Worth;
+use cupel::slicer::Form;
+
+use crate::prepare::Chosen;
 
 /// At how many places a cut is tried, at most.
 const MOST_CUTS: usize = 48;
 
 /// What is in or out as a whole, in the order of the request.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit {
     pub(super) tokens: i64,
+    /// As what it could be sent, the shortest first and the whole last; empty where it can only be
+    /// whole.
+    pub(super) forms: Vec<Form>,
+    /// What it was sent as, if it stands in the window; what it must be sent as, if it is pinned.
+    pub(super) stands_as: Option<usize>,
     /// Whether it must be in.
     pub(super) is_pinned: bool,
     /// Whether the provider has never had it.
@@ -24,6 +32,20 @@ pub(super) struct Unit {
     pub(super) competes: bool,
     /// The unit without which it cannot stand.
     pub(super) needs: Option<usize>,
+}
+
+impl Unit {
+    /// One of its forms; the whole if it has no such form.
+    pub(super) fn form(&self, rendering: Option<usize>) -> Form {
+        let whole = Form { rendering: None, tokens: self.tokens, share: 1.0 };
+        let known = self.forms.iter().find(|form| form.rendering == rendering);
+        known.copied().unwrap_or(whole)
+    }
+
+    /// What it stands as.
+    fn standing(&self) -> Form {
+        self.form(self.stands_as)
+    }
 }
 
 /// What there is to decide.
@@ -49,8 +71,8 @@ pub(super) struct Situation<'s> {
 pub(super) struct Plan {
     /// How many units of the window before stay as they are.
     pub(super) prefix: usize,
-    /// The units behind them, ascending.
-    pub(super) behind: Vec<usize>,
+    /// The units behind them, ascending, and which of their renderings is sent; `None` for the whole.
+    pub(super) behind: Vec<Chosen>,
     /// Tokens of those that the provider has had before.
     pub(super) again_tokens: i64,
     /// What a token had to be worth.
@@ -59,8 +81,14 @@ pub(super) struct Plan {
 
 impl Plan {
     /// The whole window, ascending.
-    pub(super) fn window(&self, before: &[usize]) -> Vec<usize> {
-        before[..self.prefix].iter().chain(&self.behind).copied().collect()
+    pub(super) fn window(&self, before: &[usize], units: &[Unit]) -> Vec<Chosen> {
+        let stays = before[..self.prefix].iter().map(|at| (*at, units[*at].stands_as));
+        stays.chain(self.behind.iter().copied()).collect()
+    }
+
+    /// Whether a unit is behind the cut.
+    pub(super) fn is_behind(&self, at: usize) -> bool {
+        self.behind.binary_search_by_key(&at, |(unit, _)| *unit).is_ok()
     }
 }
 
@@ -111,7 +139,7 @@ impl Rank {
 
 /// What stands behind a cut.
 struct Fill {
-    behind: Vec<usize>,
+    behind: Vec<Chosen>,
     /// Of the whole window.
     worth: f64,
     /// Tokens of what is behind the cut and not pinned.
@@ -126,8 +154,8 @@ struct Filler<'s> {
     competitors: Vec<usize>,
     /// For each value in which round it was last covered.
     covered: Vec<u32>,
-    /// For each unit in which round it was last taken.
-    taken: Vec<u32>,
+    /// For each unit in which round it was last taken, and as what.
+    taken: Vec<(u32, Form)>,
     round: u32,
 }
 
@@ -139,7 +167,7 @@ impl<'s> Filler<'s> {
             situation,
             competitors: (0..units.len()).filter(competes).collect(),
             covered: vec![0; situation.worth.value_count()],
-            taken: vec![0; units.len()],
+            taken: units.iter().map(|unit| (0, unit.standing())).collect(),
             round: 0,
         }
     }
@@ -155,12 +183,16 @@ impl<'s> Filler<'s> {
         (fill.worth + pinned) / tokens.max(1) as f64
     }
 
-    /// Drops units that can never be worth their tokens.
+    /// Drops units that can never be worth their tokens, in no form.
     fn forget_cheap(&mut self, price: f64) {
         let Situation { units, worth, .. } = *self.situation;
         let is_dear = |at: &usize| {
             let opening = units[*at].needs.map_or(0.0, |needed| worth.alone(needed));
-            worth.alone(*at) + opening > price * units[*at].tokens as f64
+            let whole = units[*at].form(None);
+            options(&units[*at], &whole).iter().any(|form| {
+                let gain = worth.gain(*at, form.rendering, 0.0, |_| true);
+                gain + opening > price * form.tokens as f64
+            })
         };
         self.competitors.retain(is_dear);
     }
@@ -181,9 +213,10 @@ impl<'s> Filler<'s> {
         let mut fill = Fill { behind: Vec::new(), worth: 0.0, paid_tokens: 0, again_tokens: 0 };
         let mut left = room;
         for at in &window[..prefix] {
-            fill.worth += self.take(*at);
+            let form = units[*at].standing();
+            fill.worth += self.take(*at, form);
             if !units[*at].is_pinned {
-                left = left.saturating_sub(units[*at].tokens);
+                left = left.saturating_sub(form.tokens);
             }
         }
         let from = prefix.checked_sub(1).map_or(0, |last| window[last] + 1);
@@ -197,28 +230,27 @@ impl<'s> Filler<'s> {
         let candidates = self.competitors[later..].to_vec();
         let candidates = candidates.into_iter().filter(|at| may(&units[*at]));
         let mut heap: BinaryHeap<Bid> =
-            candidates.filter_map(|at| self.bid(at, from)).filter(|bid| bid.pays(price)).collect();
+            candidates.filter_map(|at| self.bid(at, from, price, left)).collect();
         while let Some(bid) = heap.pop() {
-            if self.is_taken(bid.unit) || bid.tokens > left {
-                continue;
-            }
-            let Some(now) = self.bid(bid.unit, from) else { continue };
+            let Some(now) = self.bid(bid.unit, from, price, left) else { continue };
             if now.key < bid.key {
-                if now.pays(price) {
-                    heap.push(now);
-                }
+                heap.push(now);
                 continue;
             }
             if let Some(opening) = units[bid.unit].needs.filter(|at| !self.is_taken(*at)) {
                 if !may(&units[opening]) {
                     continue;
                 }
-                self.put(opening, &mut fill);
+                self.put(opening, units[opening].form(None), &mut fill);
             }
             left -= now.tokens;
-            self.put(bid.unit, &mut fill);
+            self.put(bid.unit, now.form, &mut fill);
+            heap.extend(self.bid(bid.unit, from, price, left));
         }
         fill.behind.sort_unstable();
+        for (at, rendering) in &mut fill.behind {
+            *rendering = self.taken[*at].1.rendering;
+        }
         Some(fill)
     }
 
@@ -232,85 +264,103 @@ impl<'s> Filler<'s> {
             if at < from {
                 return None;
             }
+            let form =
+                if units[at].is_pinned { units[at].standing() } else { units[at].form(None) };
             if !units[at].is_pinned {
-                *left = left.saturating_sub(units[at].tokens);
+                *left = left.saturating_sub(form.tokens);
             }
-            self.put(at, fill);
+            self.put(at, form, fill);
         }
         Some(())
     }
 
-    fn put(&mut self, at: usize, fill: &mut Fill) {
-        let unit = self.situation.units[at];
-        fill.worth += self.take(at);
-        fill.behind.push(at);
+    /// Puts a unit behind the cut, or lets it grow there.
+    fn put(&mut self, at: usize, form: Form, fill: &mut Fill) {
+        let unit = &self.situation.units[at];
+        let has = self.has(at);
+        fill.worth += self.take(at, form);
+        if has.is_none() {
+            fill.behind.push((at, None));
+        }
+        let tokens = form.tokens.saturating_sub(has.map_or(0, |has| has.tokens));
         if !unit.is_pinned {
-            fill.paid_tokens = fill.paid_tokens.saturating_add(unit.tokens);
+            fill.paid_tokens = fill.paid_tokens.saturating_add(tokens);
         }
         if !unit.is_new {
-            fill.again_tokens = fill.again_tokens.saturating_add(unit.tokens);
+            fill.again_tokens = fill.again_tokens.saturating_add(tokens);
         }
     }
 
-    /// Takes a unit, and says what it adds.
-    fn take(&mut self, at: usize) -> f64 {
-        let worth = self.situation.worth;
-        self.taken[at] = self.round;
-        let mut sum = worth.own(at);
-        for value in worth.values(at) {
-            let covered = &mut self.covered[*value as usize];
-            if *covered != self.round {
-                *covered = self.round;
-                sum += worth.of_value(*value);
-            }
+    /// Takes a unit as something, and says what it adds.
+    fn take(&mut self, at: usize, form: Form) -> f64 {
+        let gain = self.gain(at, form);
+        self.taken[at] = (self.round, form);
+        for value in self.situation.worth.values_of(at, form.rendering) {
+            self.covered[*value as usize] = self.round;
         }
-        sum
+        gain
     }
 
     fn is_taken(&self, at: usize) -> bool {
-        self.taken[at] == self.round
+        self.taken[at].0 == self.round
     }
 
-    /// What a unit would add.
-    fn gain(&self, at: usize) -> f64 {
-        let worth = self.situation.worth;
-        let open = worth.values(at).iter().filter(|v| self.covered[**v as usize] != self.round);
-        open.fold(worth.own(at), |sum, value| sum + worth.of_value(*value))
+    /// What a unit is taken as, if it is.
+    fn has(&self, at: usize) -> Option<Form> {
+        let (round, form) = self.taken[at];
+        (round == self.round).then_some(form)
     }
 
-    /// What a unit offers, with the one that it needs; `None` if it cannot be had any more.
-    fn bid(&self, at: usize, from: usize) -> Option<Bid> {
+    /// What a unit would add as something.
+    fn gain(&self, at: usize, form: Form) -> f64 {
+        let is_open = |value: u32| self.covered[value as usize] != self.round;
+        let has = self.has(at).map_or(0.0, |has| has.share);
+        self.situation.worth.gain(at, form.rendering, has, is_open)
+    }
+
+    /// What a unit offers, in the form that brings most for its size, fits and is worth its price, with
+    /// the unit that it needs; `None` if there is no such form, or if it cannot be had any more.
+    fn bid(&self, at: usize, from: usize, price: f64, left: i64) -> Option<Bid> {
         let units = self.situation.units;
-        let (mut gain, mut tokens) = (self.gain(at), units[at].tokens.max(0));
+        let has = self.has(at).map_or(0, |has| has.tokens);
+        let (mut more_gain, mut more_tokens) = (0.0, 0);
         if let Some(opening) = units[at].needs.filter(|needed| !self.is_taken(*needed)) {
             if opening < from {
                 return None;
             }
-            gain += self.gain(opening);
-            tokens = tokens.saturating_add(units[opening].tokens.max(0));
+            let whole = units[opening].form(None);
+            (more_gain, more_tokens) = (self.gain(opening, whole), whole.tokens.max(0));
         }
-        let key = gain / (tokens.max(1) as f64).powf(self.situation.size_exponent);
-        (gain > 0.0).then_some(Bid { key, gain, tokens, unit: at })
+        let is_larger = |form: &&Form| !self.is_taken(at) || form.tokens > has;
+        let whole = units[at].form(None);
+        let offers = options(&units[at], &whole).iter().filter(is_larger).filter_map(|form| {
+            let gain = more_gain + self.gain(at, *form);
+            let tokens = form.tokens.saturating_sub(has).max(0).saturating_add(more_tokens);
+            let pays = gain > 0.0 && gain > price * tokens as f64;
+            let key = gain / (tokens.max(1) as f64).powf(self.situation.size_exponent);
+            (tokens <= left && pays).then_some(Bid { key, tokens, unit: at, form: *form })
+        });
+        offers.max()
     }
+}
+
+/// As what a unit can be sent: its forms, or the whole.
+fn options<'u>(unit: &'u Unit, whole: &'u Form) -> &'u [Form] {
+    if unit.forms.is_empty() { std::slice::from_ref(whole) } else { &unit.forms }
 }
 
 /// What a unit offers. The greater the better, of equals the newer.
 struct Bid {
     key: f64,
-    gain: f64,
     tokens: i64,
     unit: usize,
-}
-
-impl Bid {
-    fn pays(&self, price: f64) -> bool {
-        self.gain > price * self.tokens as f64
-    }
+    form: Form,
 }
 
 impl Ord for Bid {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.key.total_cmp(&other.key).then(self.unit.cmp(&other.unit))
+        let key = self.key.total_cmp(&other.key).then(self.unit.cmp(&other.unit));
+        key.then(self.tokens.cmp(&other.tokens))
     }
 }
 

@@ -41,6 +41,9 @@ pub struct SessionState {
     pub messages: Vec<Fingerprint>,
     /// The messages that were sent of it, by index, in the order written.
     pub window: Vec<usize>,
+    /// Those of them that were sent shorter than they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortened: Vec<SentShorter>,
     /// When it was sent, in seconds since 1970, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<u64>,
@@ -53,6 +56,18 @@ pub struct SessionState {
     pub account: Account,
     /// Tokens of the whole session.
     pub totals: Totals,
+}
+
+/// A message that was sent shorter than it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SentShorter {
+    /// Its index.
+    pub message: usize,
+    /// The [handle](crate::handle) of the message as it was sent.
+    pub hash: String,
 }
 
 /// Tokens since the account began: with the first step, or when the provider's cache was lost.

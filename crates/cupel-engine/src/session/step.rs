@@ -1,17 +1,22 @@
 //! One step of a session.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use cupel::slicer::Form;
 use cupel::{ContextBudget, Pipeline, Worth};
 use cupel_chat::{Bundle, PinReason};
+use cupel_renderings::handle;
 use serde::{Deserialize, Serialize};
 
 use super::history::{Continuation, NewAccount, Setting};
 use super::plan::{Plan, Situation, Unit, plan};
-use super::state::{Account, Fingerprint, SessionState, Totals, Usage};
+use super::state::{Account, Fingerprint, SentShorter, SessionState, Totals, Usage};
 use super::{SessionSchema, SessionSettings};
-use crate::prepare::Chosen;
-use crate::{EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, Summary};
+use crate::prepare::{Chosen, positions};
+use crate::{
+    EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, ShortenedText, Summary,
+    UnusedRendering,
+};
 
 /// The window of a step, and what it does to the prompt cache.
 ///
@@ -26,6 +31,12 @@ pub struct Step {
     pub summary: Summary,
     /// The indices of the messages that stay, in the request's own list, in the order written.
     pub kept_messages: Vec<usize>,
+    /// What is in the window shorter than it was, in the order of the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortened: Vec<ShortenedText>,
+    /// Shorter forms that were given and are of no use, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused_renderings: Vec<UnusedRendering>,
     /// What was repaired before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairDone>,
@@ -34,7 +45,11 @@ pub struct Step {
     pub superseded: Vec<Outdated>,
     /// What becomes of the cache.
     pub session: SessionStep,
-    /// The request without what was left out; every message that stays is its original text.
+    /// The messages that are not what they were, as JSON, by their indices.
+    #[serde(skip)]
+    pub rewritten: Vec<(usize, String)>,
+    /// The request without what was left out; every message that stays is its original text, but for
+    /// what is listed as shortened.
     #[serde(skip)]
     pub text: String,
 }
@@ -114,6 +129,7 @@ pub(super) fn next(
         head: Fingerprint(setting.head),
         messages: messages.into_iter().map(Fingerprint).collect(),
         window: decided.kept_messages.clone(),
+        shortened: shortened(prepared, &decided.kept),
         sent_at: now,
         credit: decided.credit,
         steps: before.map_or(0, |before| before.steps).saturating_add(1),
@@ -149,7 +165,7 @@ struct Decision {
     plan: Plan,
     /// What things are worth, if that had to be asked.
     worth: Option<Worth>,
-    kept: Vec<usize>,
+    kept: Vec<Chosen>,
     kept_messages: Vec<usize>,
     unchanged_messages: usize,
     usage: Usage,
@@ -166,7 +182,7 @@ impl<'s> Stage<'s> {
         found: &'s Continuation,
     ) -> Result<Self, EngineError> {
         let budget = prepared.budget()?;
-        let (mut units, window) = units(prepared, found);
+        let (mut units, window) = units(prepared, before, found, budget)?;
         for at in &prepared.outdated {
             units[*at].competes = false;
         }
@@ -213,21 +229,22 @@ impl<'s> Stage<'s> {
 
     /// The window before and all that is new, if that fits.
     fn whole(&self, room: i64) -> Option<Plan> {
-        let behind: Vec<usize> =
-            (0..self.units.len()).filter(|at| self.units[*at].is_new).collect();
-        let kept = self.window.iter().chain(&behind);
+        let is_new = (0..self.units.len()).filter(|at| self.units[*at].is_new);
+        let behind: Vec<Chosen> = is_new.map(|at| (at, self.units[at].stands_as)).collect();
+        let stands = self.window.iter().map(|at| (*at, self.units[*at].stands_as));
         let mut is_kept = vec![false; self.units.len()];
         let mut tokens: i64 = 0;
-        for at in kept {
-            is_kept[*at] = true;
-            if !self.units[*at].is_pinned {
-                tokens = tokens.saturating_add(self.units[*at].tokens);
+        for chosen in stands.chain(behind.iter().copied()) {
+            is_kept[chosen.0] = true;
+            if !self.units[chosen.0].is_pinned {
+                tokens = tokens.saturating_add(self.prepared.tokens_as(chosen));
             }
         }
         let holds_pins =
             self.units.iter().zip(&is_kept).all(|(unit, kept)| *kept || !unit.is_pinned);
         let last = self.window.last().copied();
-        let is_in_order = behind.first().is_none_or(|first| last.is_none_or(|last| last < *first));
+        let is_in_order =
+            behind.first().is_none_or(|(first, _)| last.is_none_or(|last| last < *first));
         let stands = |unit: &Unit| unit.needs.is_none_or(|needed| is_kept[needed]);
         let can_stand = self.units.iter().zip(&is_kept).all(|(unit, kept)| !kept || stands(unit));
         let fits = tokens <= room && holds_pins && is_in_order && can_stand;
@@ -243,11 +260,19 @@ impl<'s> Stage<'s> {
     }
 
     fn decision(&self, plan: Plan, worth: Option<Worth>) -> Decision {
-        let kept = plan.window(&self.window);
+        let kept = plan.window(&self.window, &self.units);
         let candidates = &self.prepared.candidates;
-        let kept_messages = candidates.kept_messages(&kept);
+        let kept_messages = candidates.kept_messages(&positions(&kept));
+        // What is sent again may be shorter or longer than it was.
+        let again: HashSet<usize> = plan
+            .behind
+            .iter()
+            .flat_map(|(at, _)| candidates.bundle(*at).message_indices())
+            .copied()
+            .collect();
         let pairs = self.found.standing.iter().zip(&kept_messages);
-        let unchanged_messages = pairs.take_while(|(old, new)| old == new).count();
+        let unchanged_messages =
+            pairs.take_while(|(old, new)| old == new && !again.contains(new)).count();
         let usage = self.usage(&kept, &kept_messages[..unchanged_messages]);
         let account = self.account(&plan, usage);
         let credit = match self.found.new_account {
@@ -273,14 +298,14 @@ impl<'s> Stage<'s> {
     }
 
     /// What of a window is in the cache, and what is not.
-    fn usage(&self, kept: &[usize], unchanged: &[usize]) -> Usage {
+    fn usage(&self, kept: &[Chosen], unchanged: &[usize]) -> Usage {
         let unchanged: HashSet<&usize> = unchanged.iter().collect();
         let mut usage = Usage::default();
-        for at in kept {
-            let bundle = self.prepared.candidates.bundle(*at);
+        for chosen in kept {
+            let bundle = self.prepared.candidates.bundle(chosen.0);
             let is_cached = !self.is_cold()
                 && bundle.message_indices().iter().all(|message| unchanged.contains(message));
-            let tokens = self.units[*at].tokens;
+            let tokens = self.prepared.tokens_as(*chosen);
             usage.add(if is_cached { Usage::new(tokens, 0) } else { Usage::new(0, tokens) });
         }
         usage
@@ -355,9 +380,8 @@ impl<'s> Stage<'s> {
     fn step(&self, decided: Decision, state: &SessionState) -> Result<Step, EngineError> {
         let prepared = self.prepared;
         let Decision { plan, worth, kept, kept_messages, unchanged_messages, usage, .. } = decided;
-        let is_cut = |at: &&usize| plan.behind.binary_search(at).is_err();
-        let cut = self.window[plan.prefix..].iter().filter(is_cut);
-        let again = plan.behind.iter().filter(|at| !self.units[**at].is_new);
+        let cut = self.window[plan.prefix..].iter().filter(|at| !plan.is_behind(**at));
+        let again = plan.behind.iter().map(|(at, _)| at).filter(|at| !self.units[**at].is_new);
         let again = again.map(|at| SentAgain {
             part: Part::of(&prepared.candidates, *at),
             times_its_price: worth.as_ref().filter(|_| !self.units[*at].is_pinned).and_then(
@@ -371,11 +395,14 @@ impl<'s> Stage<'s> {
         let text = if self.settings.cache_marks {
             prepared.candidates.render_marked(&kept, &breakpoints)
         } else {
-            prepared.candidates.render(&kept)
+            prepared.candidates.render_forms(&kept)
         };
         Ok(Step {
             schema: Schema,
-            summary: prepared.summary(&as_whole(&kept))?,
+            summary: prepared.summary(&kept)?,
+            shortened: prepared.shortened(&kept),
+            rewritten: prepared.candidates.rewritten(&kept),
+            unused_renderings: prepared.unused.clone(),
             repairs: prepared.repairs.clone(),
             superseded: prepared.superseded.clone(),
             session: SessionStep {
@@ -400,11 +427,6 @@ impl<'s> Stage<'s> {
     }
 }
 
-/// Candidates as they are.
-fn as_whole(kept: &[usize]) -> Vec<Chosen> {
-    kept.iter().map(|at| (*at, None)).collect()
-}
-
 /// Tokens together, however many.
 fn sum(tokens: impl Iterator<Item = i64>) -> i64 {
     tokens.fold(0, i64::saturating_add)
@@ -414,8 +436,32 @@ fn share(settings: &SessionSettings, tokens: i64) -> i64 {
     (tokens.max(0) as f64 * settings.resend_share).floor() as i64
 }
 
+/// What of a window is not as the caller wrote it.
+fn shortened(prepared: &Prepared, kept: &[Chosen]) -> Vec<SentShorter> {
+    let rewritten = prepared.candidates.rewritten(kept).into_iter();
+    rewritten.map(|(message, json)| SentShorter { message, hash: handle(&json) }).collect()
+}
+
+/// What a unit was sent as: `Some(None)` if it was whole, `None` if nobody could send it so again.
+fn sent_as(prepared: &Prepared, before: &SessionState, at: usize) -> Option<Option<usize>> {
+    let messages = prepared.candidates.bundle(at).message_indices();
+    let of_unit = |sent: &&SentShorter| messages.binary_search(&sent.message).is_ok();
+    let sent: Vec<SentShorter> = before.shortened.iter().filter(of_unit).cloned().collect();
+    if sent.is_empty() {
+        return Some(None);
+    }
+    let forms = 0..prepared.items()[at].renderings().len();
+    let mut forms = forms.map(Some);
+    forms.find(|form| shortened(prepared, &[(at, *form)]) == sent)
+}
+
 /// The units of a request, and those of the window before that stand, in order.
-fn units(prepared: &Prepared, found: &Continuation) -> (Vec<Unit>, Vec<usize>) {
+fn units(
+    prepared: &Prepared,
+    before: Option<&SessionState>,
+    found: &Continuation,
+    budget: &ContextBudget,
+) -> Result<(Vec<Unit>, Vec<usize>), EngineError> {
     let (candidates, items) = (&prepared.candidates, prepared.items());
     let mut unit_of = vec![None; prepared.request.message_count()];
     for (at, bundle) in candidates.bundles().iter().enumerate() {
@@ -428,6 +474,9 @@ fn units(prepared: &Prepared, found: &Continuation) -> (Vec<Unit>, Vec<usize>) {
     for unit in found.standing.iter().filter_map(|message| unit_of[*message]) {
         standing[unit] += 1;
     }
+    let pins = Pipeline::shortened_pins(items, budget).map_err(|error| prepared.failed(error))?;
+    let pins: HashMap<usize, usize> = pins.into_iter().collect();
+    let mut stands_as: HashMap<usize, Option<usize>> = HashMap::new();
     let mut window: Vec<usize> = Vec::new();
     let count = |at: usize| candidates.bundle(at).message_indices().len();
     if !is_cold {
@@ -440,6 +489,17 @@ fn units(prepared: &Prepared, found: &Continuation) -> (Vec<Unit>, Vec<usize>) {
         if standing[unit] < count(unit) {
             break;
         }
+        // What must be shorter now, or cannot be sent as it was, does not stand.
+        let sent = before.and_then(|before| sent_as(prepared, before, unit));
+        let Some(sent) = sent else { break };
+        if let Some(pin) = pins.get(&unit) {
+            if sent.is_none_or(|sent| {
+                prepared.tokens_as((unit, Some(sent))) > prepared.tokens_as((unit, Some(*pin)))
+            }) {
+                break;
+            }
+        }
+        stands_as.insert(unit, sent);
         window.push(unit);
     }
     let mut stands = vec![false; items.len()];
@@ -455,12 +515,23 @@ fn units(prepared: &Prepared, found: &Continuation) -> (Vec<Unit>, Vec<usize>) {
     };
     let unit = |at: usize| Unit {
         tokens: items[at].tokens(),
+        forms: forms(prepared, at, budget),
+        stands_as: stands_as.get(&at).copied().unwrap_or_else(|| pins.get(&at).copied()),
         is_pinned: items[at].pinned(),
         is_new: is_new(at),
         competes: items[at].tokens() >= 0,
         needs: candidates.bundle(at).needs().and_then(|message| unit_of[message]),
     };
-    ((0..items.len()).map(unit).collect(), window)
+    Ok(((0..items.len()).map(unit).collect(), window))
+}
+
+/// As what a unit could be sent, if it has more than one form.
+fn forms(prepared: &Prepared, at: usize, budget: &ContextBudget) -> Vec<Form> {
+    let item = &prepared.items()[at];
+    if item.renderings().is_empty() {
+        return Vec::new();
+    }
+    Form::all(item, budget.target_tokens())
 }
 
 /// The messages behind which a mark belongs: the last that stays, the last before the newest, and

@@ -105,6 +105,19 @@ impl Pipeline {
         let pins = Pins::fit(&classify(items)?, budget)?;
         Ok(effective_budget(budget, pins.tokens).target_tokens())
     }
+
+    /// The pinned items that a run would take shorter at a budget, since all of them whole do not fit:
+    /// their positions, and which of their renderings.
+    ///
+    /// # Errors
+    ///
+    /// If the pinned items do not fit even so.
+    pub fn shortened_pins(
+        items: &[ContextItem],
+        budget: &ContextBudget,
+    ) -> Result<Vec<(usize, usize)>, CupelError> {
+        Ok(Pins::fit(&classify(items)?, budget)?.shortened())
+    }
 }
 
 #[cfg(test)]

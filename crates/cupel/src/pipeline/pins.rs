@@ -31,9 +31,10 @@ impl Pins {
         let room = i128::from(budget.max_tokens()) - i128::from(budget.output_reserve());
         let room = room.min(i128::from(budget.target_tokens()));
         let has_forms = |at: &u32| !classified.items[*at as usize].renderings().is_empty();
-        let pins = match whole.tokens.0 > room && classified.pinned.iter().any(has_forms) {
-            true => Self::shortened(classified, room),
-            false => whole,
+        let pins = if whole.tokens.0 > room && classified.pinned.iter().any(has_forms) {
+            Self::as_large_as_fits(classified, room)
+        } else {
+            whole
         };
         require_pinned_fit(pins.tokens, budget)?;
         Ok(pins)
@@ -43,11 +44,20 @@ impl Pins {
         self.shapes.get(&position).copied().unwrap_or(Shape::WHOLE)
     }
 
+    /// Those that are not whole: position and rendering, ascending.
+    pub(super) fn shortened(&self) -> Vec<(usize, usize)> {
+        let shapes = self.shapes.iter();
+        let shapes = shapes.filter_map(|(at, shape)| Some((*at as usize, shape.rendering()?)));
+        let mut shortened: Vec<(usize, usize)> = shapes.collect();
+        shortened.sort_unstable();
+        shortened
+    }
+
     pub(super) fn are_whole(&self) -> bool {
         self.shapes.is_empty()
     }
 
-    fn shortened(classified: &Classified<'_>, room: i128) -> Self {
+    fn as_large_as_fits(classified: &Classified<'_>, room: i128) -> Self {
         let forms: Vec<Vec<Form>> = classified
             .pinned
             .iter()

@@ -48,7 +48,7 @@ pub use selection::{Selection, SliceRequest, Walk, slice_by_selecting};
 pub use shortening::{ShorteningSlice, shorten_best_first};
 #[cfg(feature = "stream")]
 pub use stream::StreamSlice;
-pub use worth::Worth;
+pub use worth::{FormWorth, Worth};
 
 /// Chooses which items to keep within the budget.
 ///

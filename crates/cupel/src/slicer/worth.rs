@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use crate::Candidate;
 
 /// What items are worth together, as a slicer sees it: each has something of its own, and holds
@@ -28,6 +30,19 @@ pub struct Worth {
     held: Vec<u32>,
     ends: Vec<usize>,
     pinned: Option<f64>,
+    /// The shorter forms of items, by position.
+    forms: BTreeMap<usize, Vec<FormWorth>>,
+    /// How much of what a form is worth goes by the values that it names.
+    named: f64,
+}
+
+/// What a shorter form of an item is worth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FormWorth {
+    /// The share of the item's value that it is said to keep.
+    pub share: f64,
+    /// The numbers of the values that it still names.
+    pub values: Box<[u32]>,
 }
 
 impl Worth {
@@ -44,6 +59,9 @@ impl Worth {
         for candidate in candidates {
             let score = candidate.score();
             worth.push(if score.is_finite() { score.max(0.0) } else { 0.0 }, []);
+            for form in candidate.item().renderings() {
+                worth.push_form(form.share_of(candidate.tokens()), []);
+            }
         }
         worth
     }
@@ -53,6 +71,73 @@ impl Worth {
         self.own.push(own);
         self.held.extend(values);
         self.ends.push(self.held.len());
+    }
+
+    /// Adds a shorter form to the item that was pushed last, in the order of its
+    /// [renderings](crate::ContextItem::renderings).
+    pub fn push_form(&mut self, share: f64, values: impl IntoIterator<Item = u32>) {
+        if let Some(last) = self.len().checked_sub(1) {
+            let values = values.into_iter().collect();
+            self.forms.entry(last).or_default().push(FormWorth { share, values });
+        }
+    }
+
+    /// The same, where so much of what a form is worth goes by the values that it names, and the rest
+    /// by the share that it is said to keep; nothing by its values otherwise.
+    #[must_use]
+    pub fn with_named_share(self, named: f64) -> Self {
+        Self { named, ..self }
+    }
+
+    /// The shorter forms of the item at a position.
+    #[must_use]
+    pub fn forms(&self, position: usize) -> &[FormWorth] {
+        self.forms.get(&position).map_or(&[], |forms| forms)
+    }
+
+    /// What the item at a position adds in one of its forms, or whole, where values are covered or not
+    /// and a form that keeps the share `has` is there already.
+    ///
+    /// ```
+    /// use cupel::Worth;
+    ///
+    /// let mut worth = Worth::of_values(vec![1.0, 2.0]).with_named_share(0.5);
+    /// worth.push(1.0, [0, 1]);
+    /// worth.push_form(0.4, [0]);
+    /// assert_eq!(worth.gain(0, None, 0.0, |_| true), 4.0);
+    /// // A share of its own worth, half of what it names, half of its share of all.
+    /// assert!((worth.gain(0, Some(0), 0.0, |_| true) - (0.4 + 0.5 + 0.6)).abs() < 1e-12);
+    /// assert_eq!(worth.gain(0, None, 0.0, |value| value == 1), 3.0);
+    /// ```
+    #[must_use]
+    pub fn gain(
+        &self,
+        position: usize,
+        form: Option<usize>,
+        has: f64,
+        is_open: impl Fn(u32) -> bool,
+    ) -> f64 {
+        let sum = |values: &[u32]| {
+            let open = values.iter().filter(|value| is_open(**value));
+            open.fold(0.0, |sum, value| sum + self.of_value(*value))
+        };
+        let whole = sum(self.values(position));
+        let form = form.and_then(|form| self.forms(position).get(form));
+        let (share, named) = form.map_or((1.0, whole), |form| (form.share, sum(&form.values)));
+        let more = (share - has).max(0.0);
+        match more >= 1.0 {
+            true => self.own(position) + whole,
+            false => {
+                more * self.own(position) + self.named * named + (1.0 - self.named) * more * whole
+            }
+        }
+    }
+
+    /// The values that the item at a position covers in one of its forms, or whole.
+    #[must_use]
+    pub fn values_of(&self, position: usize, form: Option<usize>) -> &[u32] {
+        let form = form.and_then(|form| self.forms(position).get(form));
+        form.map_or_else(|| self.values(position), |form| &form.values)
     }
 
     /// The same, with what the pinned items are worth that do not stand at the very beginning: what
@@ -119,10 +204,19 @@ impl Worth {
         for (at, position) in positions.iter().enumerate().take(self.len()) {
             from[*position as usize] = Some(at);
         }
-        let mut worth = Self { pinned: self.pinned, ..Self::of_values(self.by_value.clone()) };
+        let mut worth = Self {
+            pinned: self.pinned,
+            named: self.named,
+            ..Self::of_values(self.by_value.clone())
+        };
         for at in from {
             match at {
-                Some(at) => worth.push(self.own(at), self.values(at).iter().copied()),
+                Some(at) => {
+                    worth.push(self.own(at), self.values(at).iter().copied());
+                    for FormWorth { share, values } in self.forms(at) {
+                        worth.push_form(*share, values.iter().copied());
+                    }
+                }
                 None => worth.push(0.0, []),
             }
         }

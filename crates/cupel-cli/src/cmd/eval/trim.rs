@@ -77,13 +77,16 @@ impl RunTrimmer for SessionRun<'_> {
             match session.next_with(text.clone(), &options, None) {
                 Ok(step) => {
                     session.accept();
-                    Ok(Some(Window::of_kept(step.kept_messages)))
+                    Ok(Some((step.kept_messages, step.rewritten)))
                 }
                 Err(error) if error.is_refusal() => Ok(None),
                 Err(error) => Err(error),
             }
         };
         let windows: Result<Vec<_>, EngineError> = self.sessions.iter_mut().map(window).collect();
-        Ok(windows?)
+        let written = |window: Option<(Vec<usize>, Vec<(usize, String)>)>| {
+            window.map(|(kept, rewritten)| Window::of_rewritten(kept, &rewritten)).transpose()
+        };
+        windows?.into_iter().map(written).collect()
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Entrant {
     /// As what it could go in, the shortest first and the whole last; empty where it can only be
     /// whole.
     pub(super) forms: Vec<Form>,
+    /// The share of the value that each of its renderings keeps.
+    pub(super) shares: Vec<f64>,
 }
 
 /// What is weighed: need as far as it is uncovered, per size, and the question.
@@ -252,11 +254,17 @@ impl Contest {
         let by_value = self.need.by_value().iter().zip(&self.is_covered);
         let by_value =
             by_value.map(|(need, is_covered)| if *is_covered { 0.0 } else { weight(*need) });
-        let mut worth = Worth::of_values(by_value.collect()).with_pinned(weight(self.pinned_need));
-        for Entrant { position, question, size, .. } in &self.entrants {
+        let mut worth = Worth::of_values(by_value.collect())
+            .with_pinned(weight(self.pinned_need))
+            .with_named_share(NAMED);
+        for Entrant { position, question, size, shares, .. } in &self.entrants {
             let asked = counts * question * share(self.most_per_size * size, self.most_need);
             let own = weight(self.need.own(*position)) + asked;
             worth.push(own, self.need.values(*position).iter().copied());
+            for (form, share) in shares.iter().enumerate() {
+                let values = self.need.values_of_form(*position, Some(form));
+                worth.push_form(*share, values.iter().copied());
+            }
         }
         worth
     }

@@ -165,11 +165,18 @@ impl CoverageSlice {
                 question: asked.rho * share,
                 room: *room,
                 forms: forms_of(candidate, request.budget.target_tokens()),
+                shares: shares_of(candidate),
             })
             .collect();
         let contest = Contest::new(need, entrants, list.iter().map(ContextItem::pinned));
         Weighed { contest, asked }
     }
+}
+
+/// The share of its value that each rendering of a candidate keeps.
+fn shares_of(candidate: &Candidate<'_>) -> Vec<f64> {
+    let renderings = candidate.item().renderings().iter();
+    renderings.map(|form| form.share_of(candidate.tokens())).collect()
 }
 
 /// The forms of a candidate, if it has more than one.
