@@ -150,8 +150,11 @@ struct Fill {
 /// Fills windows up.
 struct Filler<'s> {
     situation: &'s Situation<'s>,
-    /// The units that compete, ascending.
-    competitors: Vec<usize>,
+    /// What units that need no other offer to an empty window, the best first. With something
+    /// covered they offer no more, so that only those that come up are looked at again.
+    alone: Vec<Bid>,
+    /// The other units that compete.
+    dependent: Vec<usize>,
     /// For each value in which round it was last covered.
     covered: Vec<u32>,
     /// For each unit in which round it was last taken, and as what.
@@ -163,13 +166,23 @@ impl<'s> Filler<'s> {
     fn new(situation: &'s Situation<'s>) -> Self {
         let units = situation.units;
         let competes = |at: &usize| units[*at].competes && !units[*at].is_pinned;
-        Self {
+        let competitors = (0..units.len()).filter(competes);
+        let (dependent, independent): (Vec<usize>, Vec<usize>) =
+            competitors.partition(|at| units[*at].needs.is_some());
+        let mut filler = Self {
             situation,
-            competitors: (0..units.len()).filter(competes).collect(),
+            alone: Vec::new(),
+            dependent,
             covered: vec![0; situation.worth.value_count()],
             taken: units.iter().map(|unit| (0, unit.standing())).collect(),
-            round: 0,
-        }
+            // Of round 0 is what was never covered or taken.
+            round: 1,
+        };
+        let offer = |at: usize| filler.bid(at, 0, 0.0, i64::MAX);
+        let mut alone: Vec<Bid> = independent.into_iter().filter_map(offer).collect();
+        alone.sort_unstable_by(|a, b| b.cmp(a));
+        filler.alone = alone;
+        filler
     }
 
     /// What a token of a window is worth on average if nothing has to stay, the head aside.
@@ -194,7 +207,8 @@ impl<'s> Filler<'s> {
                 gain + opening > price * form.tokens as f64
             })
         };
-        self.competitors.retain(is_dear);
+        self.dependent.retain(is_dear);
+        self.alone.retain(|bid| is_dear(&bid.unit));
     }
 
     /// The best fill behind a cut; only with what is new if anything else is beyond the credit.
@@ -226,12 +240,19 @@ impl<'s> Filler<'s> {
         if left < 0 {
             return None;
         }
-        let later = self.competitors.partition_point(|at| *at < from);
-        let candidates = self.competitors[later..].to_vec();
-        let candidates = candidates.into_iter().filter(|at| may(&units[*at]));
-        let mut heap: BinaryHeap<Bid> =
-            candidates.filter_map(|at| self.bid(at, from, price, left)).collect();
-        while let Some(bid) = heap.pop() {
+        let may_follow = |at: usize| at >= from && may(&units[at]);
+        let dependent = self.dependent.iter().filter(|at| may_follow(**at));
+        let bids = dependent.filter_map(|at| self.bid(*at, from, price, left));
+        let mut heap: BinaryHeap<Bid> = bids.collect();
+        let mut next_alone = 0;
+        loop {
+            let alone = self.alone.get(next_alone).copied();
+            let is_alone = alone.is_some_and(|bid| heap.peek().is_none_or(|best| bid > *best));
+            next_alone += usize::from(is_alone);
+            let Some(bid) = (if is_alone { alone } else { heap.pop() }) else { break };
+            if is_alone && (!may_follow(bid.unit) || self.is_taken(bid.unit)) {
+                continue;
+            }
             let Some(now) = self.bid(bid.unit, from, price, left) else { continue };
             if now.key < bid.key {
                 heap.push(now);
@@ -350,6 +371,7 @@ fn options<'u>(unit: &'u Unit, whole: &'u Form) -> &'u [Form] {
 }
 
 /// What a unit offers. The greater the better, of equals the newer.
+#[derive(Clone, Copy)]
 struct Bid {
     key: f64,
     tokens: i64,
