@@ -182,6 +182,7 @@ impl<'a> Single<'a> {
     fn tell_step(&self, file: &SessionFile, step: &Step) {
         let Arguments { step: StepArguments { propose, .. }, quiet, .. } = self.arguments;
         tell(&self.input.name(), &step.repairs, &step.superseded);
+        tell_unused(&self.input.name(), &step.unused_renderings);
         tell_account(file.name(), &step.session, *quiet);
         if !quiet {
             let proposed = if *propose { "proposed: " } else { "" };
@@ -235,7 +236,8 @@ pub(crate) fn new_account(step: &SessionStep) -> String {
 /// The same as of any selection, with what of it is in the provider's cache.
 pub(crate) fn step_summary(step: &Step) -> String {
     let (cached, not) = (grouped(step.session.cached_tokens), grouped(step.session.uncached_tokens));
-    format!("{}; {cached} tokens cached, {not} not", summary(&step.summary))
+    let told = with_shortened(summary(&step.summary), step.shortened.len());
+    format!("{told}; {cached} tokens cached, {not} not")
 }
 
 /// `kept 41 of 212 messages, 7,934 of 8,000 tokens, from 61,203`.

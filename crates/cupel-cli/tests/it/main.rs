@@ -13,6 +13,7 @@ mod schemas;
 #[cfg(unix)]
 mod session;
 mod settings;
+mod shorten;
 mod support;
 mod terminal;
 mod told;

@@ -30,8 +30,20 @@ fn fenced(page: &str) -> Vec<(&str, &str)> {
 #[cfg(unix)]
 #[test]
 fn the_session_of_the_commands_page_runs_as_shown() {
+    assert!(runs_as_shown("Sessions") > 0, "nothing is shown");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_shorter_results_of_the_commands_page_run() {
+    runs_as_shown("Shorter results");
+}
+
+/// Runs a section of the page in a folder of its own, and says how many outputs it shows.
+#[cfg(unix)]
+fn runs_as_shown(heading: &str) -> usize {
     let page = fs::read_to_string(root().join("crates/cupel-cli/README.md")).unwrap();
-    let (_, section) = page.split_once("\n## Sessions\n").unwrap();
+    let (_, section) = page.split_once(&format!("\n## {heading}\n")).unwrap();
     let section = section.split("\n## ").next().unwrap();
     let (folder, root) = (Folder::new(), root().canonicalize().unwrap());
     std::os::unix::fs::symlink(root.join("examples"), folder.path().join("examples")).unwrap();
@@ -51,5 +63,5 @@ fn the_session_of_the_commands_page_runs_as_shown() {
             shown += 1;
         }
     }
-    assert!(shown > 0, "nothing is shown");
+    shown
 }

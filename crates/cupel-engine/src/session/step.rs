@@ -14,8 +14,8 @@ use super::state::{Account, Fingerprint, SentShorter, SessionState, Totals, Usag
 use super::{SessionSchema, SessionSettings};
 use crate::prepare::{Chosen, positions};
 use crate::{
-    EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, ShortenedText, Summary,
-    UnusedRendering,
+    EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, ShortenedPosition,
+    ShortenedText, Summary, UnusedRendering,
 };
 
 /// The window of a step, and what it does to the prompt cache.
@@ -100,6 +100,9 @@ pub struct SessionStep {
 pub struct SentAgain {
     /// What it is.
     pub part: Part,
+    /// As what it is sent, if that is shorter than it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortened: Option<ShortenedPosition>,
     /// What a token of it is worth, by what it had to be; `None` if it must be in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_its_price: Option<f64>,
@@ -377,20 +380,26 @@ impl<'s> Stage<'s> {
         self.settings.prices.or(of_model).map(ModelPrices::from)
     }
 
+    fn sent_again(&self, chosen: Chosen, worth: Option<&Worth>, price: f64) -> SentAgain {
+        let (at, rendering) = chosen;
+        let tokens = self.prepared.tokens_as(chosen);
+        let times_its_price = worth.filter(|_| !self.units[at].is_pinned).and_then(|worth| {
+            let per_token = worth.gain(at, rendering, 0.0, |_| true) / tokens.max(1) as f64;
+            Some(per_token / price).filter(|times| times.is_finite())
+        });
+        SentAgain {
+            part: Part::of(&self.prepared.candidates, at),
+            shortened: self.prepared.shortened_positions(&[chosen]).pop(),
+            times_its_price,
+        }
+    }
+
     fn step(&self, decided: Decision, state: &SessionState) -> Result<Step, EngineError> {
         let prepared = self.prepared;
         let Decision { plan, worth, kept, kept_messages, unchanged_messages, usage, .. } = decided;
         let cut = self.window[plan.prefix..].iter().filter(|at| !plan.is_behind(**at));
-        let again = plan.behind.iter().map(|(at, _)| at).filter(|at| !self.units[**at].is_new);
-        let again = again.map(|at| SentAgain {
-            part: Part::of(&prepared.candidates, *at),
-            times_its_price: worth.as_ref().filter(|_| !self.units[*at].is_pinned).and_then(
-                |worth| {
-                    let per_token = worth.alone(*at) / self.units[*at].tokens.max(1) as f64;
-                    Some(per_token / plan.price).filter(|times| times.is_finite())
-                },
-            ),
-        });
+        let again = plan.behind.iter().filter(|(at, _)| !self.units[*at].is_new);
+        let again = again.map(|chosen| self.sent_again(*chosen, worth.as_ref(), plan.price));
         let breakpoints = breakpoints(&kept_messages, unchanged_messages, self.found.known);
         let text = if self.settings.cache_marks {
             prepared.candidates.render_marked(&kept, &breakpoints)

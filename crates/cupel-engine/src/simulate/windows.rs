@@ -84,7 +84,8 @@ impl Prepared {
         Ok(Windows { schema: Schema, total_tokens: self.candidates.total_tokens(), windows })
     }
 
-    fn shortened_positions(&self, kept: &[Chosen]) -> Vec<ShortenedPosition> {
+    /// Those of these candidates that are shorter than they were.
+    pub(crate) fn shortened_positions(&self, kept: &[Chosen]) -> Vec<ShortenedPosition> {
         let shortened = kept.iter().filter_map(|(position, rendering)| {
             let form = self.items()[*position].renderings().get((*rendering)?)?;
             let (name, tokens) = (form.name().to_owned(), form.tokens());

@@ -8,4 +8,5 @@ mod more_budget;
 #[cfg(feature = "schema")]
 mod schemas;
 mod session;
+mod shorten;
 mod whole;

@@ -55,7 +55,7 @@ impl<'a> View<'a> {
     /// stands between the new as it stood in the history.
     fn parts(&self) -> Vec<bar::Part> {
         let (summary, session) = (&self.step.summary, &self.step.session);
-        let again = session.again.iter().map(|again| again.part.tokens).fold(0, i64::saturating_add);
+        let again = session.again.iter().map(sent_tokens).fold(0, i64::saturating_add);
         let reserve = summary.budget.output_reserve;
         let free = summary.budget.max_tokens.saturating_sub(reserve);
         let part = |name: &str, tokens, fill| bar::Part { name: name.to_owned(), tokens, fill };
@@ -161,12 +161,24 @@ fn cut(rows: &[Part]) -> Table {
 fn again(rows: &[SentAgain]) -> Table {
     let columns = vec![("worth", Side::Left), ("tokens", Side::Right), ("what", Side::Left)];
     let mut table = Table::new(columns);
-    for SentAgain { part, times_its_price, .. } in rows {
-        let worth = match times_its_price {
+    for row in rows {
+        let worth = match row.times_its_price {
             Some(times) => format!("{times:.1} × its price"),
             None => "must be in".to_owned(),
         };
-        table.push(vec![worth.into(), grouped(part.tokens).into(), what(part).into()]);
+        let what = match &row.shortened {
+            None => what(&row.part),
+            Some(form) => {
+                let whole = grouped(row.part.tokens);
+                format!("shortened from {whole} ({}) · {}", form.name, what(&row.part))
+            }
+        };
+        table.push(vec![worth.into(), grouped(sent_tokens(row)).into(), what.into()]);
     }
     table
+}
+
+/// What something costs as it is sent.
+fn sent_tokens(again: &SentAgain) -> i64 {
+    again.shortened.as_ref().map_or(again.part.tokens, |form| form.tokens)
 }

@@ -1,5 +1,6 @@
 use cupel::{
-    Candidate, ContextBudget, ContextItem, ContextItemBuilder, ScoredItem, SliceRequest, Slicer,
+    Candidate, ContextBudget, ContextItem, ContextItemBuilder, Rendering, ScoredItem, SliceRequest,
+    Slicer,
 };
 
 use super::super::testing::{assert_slice, budget, scored};
@@ -376,4 +377,76 @@ fn a_hundred_thousand_mentions_are_chosen_from() {
     let list = build((0..1_000).map(|at| call(&text(at), 100)).collect());
     let order = taken(&CoverageSlice::default(), &list, &[], 20_000);
     assert_eq!(order.len(), 200);
+}
+
+/// A call whose result has these shorter forms.
+fn with_forms(text: &str, tokens: i64, forms: &[(&str, i64, f64)]) -> ContextItemBuilder {
+    let form = |(text, tokens, share): &(&str, i64, f64)| {
+        let text = format!("get {{}}\n{text}");
+        Rendering::new("short", text, *tokens).and_then(|form| form.with_share(*share)).unwrap()
+    };
+    call(&format!("get {{}}\n{text}"), tokens).renderings(forms.iter().map(form).collect())
+}
+
+/// Which items are taken, each with the tokens that it costs as it is taken.
+fn sizes(list: &[ContextItem], tokens: i64) -> Vec<(usize, i64)> {
+    let candidates: Vec<Candidate<'_>> =
+        list.iter().map(|item| Candidate::new(item, 0.0)).collect();
+    let budget = budget(tokens);
+    let request = SliceRequest::new(&candidates, &budget).within(list);
+    let selection = slicer(BARE, NO_QUESTION).select(&request).unwrap();
+    let size = |at: usize| {
+        let form = selection.shortened.iter().find(|(position, _)| *position == at);
+        form.map_or(list[at].tokens(), |(_, form)| list[at].renderings()[*form].tokens())
+    };
+    let mut sizes: Vec<(usize, i64)> =
+        selection.selected.iter().map(|at| (*at, size(*at))).collect();
+    sizes.sort_unstable();
+    sizes
+}
+
+#[test]
+fn items_come_in_short_and_grow_with_the_budget() {
+    let mut items = returning();
+    items.push(with_forms("x_1 y_2 z_3", 100, &[("x_1", 10, 0.3), ("x_1 y_2", 40, 0.7)]));
+    let list = build(items);
+    let at = list.len() - 1;
+    let size = |tokens: i64| {
+        let taken = sizes(&list, tokens);
+        taken.iter().find(|(position, _)| *position == at).map(|(_, size)| *size)
+    };
+    let others: i64 = list[..at].iter().map(ContextItem::tokens).sum();
+    assert_eq!(size(9), None);
+    assert_eq!(size(others + 10), Some(10));
+    assert_eq!(size(others + 40), Some(40));
+    assert_eq!(size(others + 100), Some(100));
+}
+
+#[test]
+fn no_budget_is_exceeded_whatever_forms_there_are() {
+    let mut random = Random(11);
+    for _ in 0..300 {
+        let mut items = returning();
+        for _ in 0..6 {
+            let tokens = 10 + random.tokens(90);
+            let parts = [8, 4, 2].map(|part| (tokens / part).max(1));
+            let value = format!("v_{}", random.below(9));
+            let other = format!("{value} w_{}", random.below(9));
+            items.push(with_forms(
+                &format!("{other} u_{}", random.below(9)),
+                tokens,
+                &[("nothing", parts[0], 0.05), (&value, parts[1], 0.4), (&other, parts[2], 0.8)],
+            ));
+        }
+        let list = build(items);
+        for tokens in [0, 7, 30, 80, 200, 1_000] {
+            let taken = sizes(&list, tokens);
+            let sum: i64 = taken.iter().map(|(_, size)| *size).sum();
+            assert!(sum <= tokens, "{sum} of {tokens}: {taken:?}");
+            if tokens == 1_000 {
+                let is_whole = |(at, size): &(usize, i64)| *size == list[*at].tokens();
+                assert!(taken.len() == list.len() && taken.iter().all(is_whole), "{taken:?}");
+            }
+        }
+    }
 }
