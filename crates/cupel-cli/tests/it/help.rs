@@ -3,7 +3,7 @@
 use crate::support::{assert_snapshot, run};
 
 /// Every command, with the commands below it.
-pub(crate) const COMMANDS: [&[&str]; 22] = [
+pub(crate) const COMMANDS: [&[&str]; 23] = [
     &["select"],
     &["explain"],
     &["simulate"],
@@ -14,6 +14,7 @@ pub(crate) const COMMANDS: [&[&str]; 22] = [
     &["eval"],
     &["count"],
     &["validate"],
+    &["show"],
     &["policy"],
     &["policy", "list"],
     &["policy", "show"],

@@ -59,6 +59,13 @@ pub trait TraceCollector {
         self.record_included(item, score, reason);
     }
 
+    /// An item is in the window, shorter than it is: `included` knows where it stands and which of its
+    /// renderings it is. Without it [`record_included_at`](Self::record_included_at) is told.
+    fn record_shortened(&mut self, included: IncludedItem) {
+        let position = included.position.unwrap_or_default();
+        self.record_included_at(position, included.item, included.score, included.reason);
+    }
+
     /// An item was left out, and this is where it stands in the list of candidates. The pipeline
     /// calls this one; without it [`record_excluded`](Self::record_excluded) is told.
     fn record_excluded_at(
@@ -244,6 +251,10 @@ impl TraceCollector for DiagnosticTraceCollector {
         reason: InclusionReason,
     ) {
         self.draft.included(IncludedItem::new(item, score, reason).at(position));
+    }
+
+    fn record_shortened(&mut self, included: IncludedItem) {
+        self.draft.included(included);
     }
 
     fn record_excluded_at(

@@ -168,6 +168,10 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
                 recording.draft.included(IncludedItem::from(&included));
             }
             if recording.interest.records {
+                if included.item.rendering.is_some() {
+                    self.collector.record_shortened(IncludedItem::from(&included));
+                    continue;
+                }
                 let (position, item) = (included.position as usize, included.item.item.clone());
                 self.collector.record_included_at(position, item, included.score, included.reason);
             }

@@ -46,7 +46,7 @@ fn the_window_holds_what_was_chosen_and_the_report_says_so() {
     let reasons: Vec<_> = report.included.iter().map(|included| included.reason).collect();
     assert_eq!(reasons, [InclusionReason::Shortened, InclusionReason::Scored]);
     let shortened = &report.included[0];
-    assert_eq!(shortened.position, Some(0));
+    assert_eq!((shortened.position, shortened.rendering), (Some(0), Some(0)));
     assert_eq!(shortened.item.rendered_as(), Some("in short"));
     assert_eq!((shortened.item.tokens(), shortened.item.original_tokens()), (10, Some(100)));
     assert_eq!(report.total_tokens_considered, 130);
