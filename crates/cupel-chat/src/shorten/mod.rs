@@ -94,7 +94,9 @@ impl Candidates {
         }
         let unused = take_own(shortening.own, &mut texts);
         for renderer in shortening.renderers {
-            texts.iter_mut().for_each(|text| text.render(*renderer));
+            for text in &mut texts {
+                text.render(*renderer);
+            }
         }
         count_drafts(&mut texts, counter);
         let mut own = unused;

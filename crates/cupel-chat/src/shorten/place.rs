@@ -59,8 +59,9 @@ impl Place {
     /// Where it stands in the text of the request.
     pub(super) fn range_in(&self, text: &str) -> Range<usize> {
         match &self.spot {
-            Spot::Text(json) | Spot::Object(json) => json.range_in(text),
-            Spot::Field { text: json, .. } => json.range_in(text),
+            Spot::Text(json) | Spot::Object(json) | Spot::Field { text: json, .. } => {
+                json.range_in(text)
+            }
         }
     }
 

@@ -54,9 +54,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let texts = engine.shortenable(input.text.as_str());
     let texts = texts.map_err(|error| Failure::of(&input.name(), &error))?;
     let Some(handle) = &arguments.handle else {
-        output::print(&match arguments.json {
-            true => json::pretty(&Texts::of(&texts))?,
-            false => table(&texts).render(text::screen_width(), context.palette),
+        output::print(&if arguments.json {
+            json::pretty(&Texts::of(&texts))?
+        } else {
+            table(&texts).render(text::screen_width(), context.palette)
         })?;
         return Ok(Answer::Yes);
     };
@@ -66,9 +67,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
             input.name()
         )));
     };
-    output::print(&match arguments.json {
-        true => json::pretty(&Text::of(found, true))?,
-        false => found.text.clone(),
+    output::print(&if arguments.json {
+        json::pretty(&Row::of(found, true))?
+    } else {
+        found.text.clone()
     })?;
     Ok(Answer::Yes)
 }
@@ -77,19 +79,19 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
 #[derive(Serialize)]
 struct Texts<'t> {
     schema: &'static str,
-    texts: Vec<Text<'t>>,
+    texts: Vec<Row<'t>>,
 }
 
 impl<'t> Texts<'t> {
     fn of(texts: &'t [Shortenable]) -> Self {
-        let texts = texts.iter().map(|text| Text::of(text, false)).collect();
+        let texts = texts.iter().map(|text| Row::of(text, false)).collect();
         Self { schema: "cupel/1", texts }
     }
 }
 
 /// One of them.
 #[derive(Serialize)]
-struct Text<'t> {
+struct Row<'t> {
     message: usize,
     #[serde(skip_serializing_if = "str::is_empty")]
     call: &'t str,
@@ -101,7 +103,7 @@ struct Text<'t> {
     text: Option<&'t str>,
 }
 
-impl<'t> Text<'t> {
+impl<'t> Row<'t> {
     fn of(text: &'t Shortenable, whole: bool) -> Self {
         Self {
             message: text.message,

@@ -49,7 +49,7 @@ fn a_handle_gives_the_whole_back() {
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     let of_tool = listed["texts"].as_array().unwrap().iter().find(|text| text["tool"] == "list");
     let handle = of_tool.unwrap()["handle"].as_str().unwrap().to_owned();
-    let selected = run_with(&["select", "--max=60", "--shorten=json", "--quiet"], &request());
+    let selected = run_with(&["select", "--max=80", "--shorten=json", "--quiet"], &request());
     assert!(selected.stdout.contains(&handle), "the stub names it: {}", selected.stdout);
     let shown = run_with(&["show", "-", &handle], &request());
     let parsed: Value = serde_json::from_str(&request()).unwrap();

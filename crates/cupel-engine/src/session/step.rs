@@ -451,17 +451,16 @@ fn shortened(prepared: &Prepared, kept: &[Chosen]) -> Vec<SentShorter> {
     rewritten.map(|(message, json)| SentShorter { message, hash: handle(&json) }).collect()
 }
 
-/// What a unit was sent as: `Some(None)` if it was whole, `None` if nobody could send it so again.
-fn sent_as(prepared: &Prepared, before: &SessionState, at: usize) -> Option<Option<usize>> {
+/// A unit as it was sent; `None` if nobody could send it so again.
+fn sent_as(prepared: &Prepared, before: &SessionState, at: usize) -> Option<Chosen> {
     let messages = prepared.candidates.bundle(at).message_indices();
     let of_unit = |sent: &&SentShorter| messages.binary_search(&sent.message).is_ok();
     let sent: Vec<SentShorter> = before.shortened.iter().filter(of_unit).cloned().collect();
     if sent.is_empty() {
-        return Some(None);
+        return Some((at, None));
     }
     let forms = 0..prepared.items()[at].renderings().len();
-    let mut forms = forms.map(Some);
-    forms.find(|form| shortened(prepared, &[(at, *form)]) == sent)
+    forms.map(|form| (at, Some(form))).find(|chosen| shortened(prepared, &[*chosen]) == sent)
 }
 
 /// The units of a request, and those of the window before that stand, in order.
@@ -499,16 +498,12 @@ fn units(
             break;
         }
         // What must be shorter now, or cannot be sent as it was, does not stand.
-        let sent = before.and_then(|before| sent_as(prepared, before, unit));
-        let Some(sent) = sent else { break };
-        if let Some(pin) = pins.get(&unit) {
-            if sent.is_none_or(|sent| {
-                prepared.tokens_as((unit, Some(sent))) > prepared.tokens_as((unit, Some(*pin)))
-            }) {
-                break;
-            }
+        let Some(sent) = before.and_then(|before| sent_as(prepared, before, unit)) else { break };
+        let most = pins.get(&unit).map(|pin| prepared.tokens_as((unit, Some(*pin))));
+        if most.is_some_and(|most| prepared.tokens_as(sent) > most) {
+            break;
         }
-        stands_as.insert(unit, sent);
+        stands_as.insert(unit, sent.1);
         window.push(unit);
     }
     let mut stands = vec![false; items.len()];

@@ -126,7 +126,10 @@ impl Need {
     /// there is no such form.
     pub(crate) fn values_of_form(&self, position: usize, form: Option<usize>) -> &[u32] {
         let known = form.and_then(|form| self.forms.get(&position)?.get(form));
-        known.map_or_else(|| self.values(position), |values| values)
+        match known {
+            Some(values) => values,
+            None => self.values(position),
+        }
     }
 
     /// For each value its need, exact.

@@ -252,26 +252,31 @@ mod tests {
     #[test]
     fn little_is_lost_to_the_optimum() {
         let mut seed = 7_u64;
-        let mut random = |below: u64| {
+        let mut random = |below: u32| {
             seed = seed
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
+            (seed >> 33) as u32 % below
         };
         let (mut sum, mut worst, mut problems) = (0.0, 1.0_f64, 0);
         for _ in 0..300 {
             let items: Vec<ScoredItem> = (0..5)
                 .map(|at| {
-                    let tokens = 20 + random(80) as i64;
+                    let tokens = 20 + i64::from(random(80));
                     let forms: Vec<(i64, f64)> = [(8, 0.3), (4, 0.5), (2, 0.8)]
                         .map(|(part, share)| {
-                            (tokens / part, share * (0.7 + random(3) as f64 / 10.0))
+                            (tokens / part, share * (0.7 + f64::from(random(3)) / 10.0))
                         })
                         .into();
-                    with_forms(&at.to_string(), tokens, 0.05 + random(95) as f64 / 100.0, &forms)
+                    with_forms(
+                        &at.to_string(),
+                        tokens,
+                        0.05 + f64::from(random(95)) / 100.0,
+                        &forms,
+                    )
                 })
                 .collect();
-            let budget = 20 + random(150) as i64;
+            let budget = 20 + i64::from(random(150));
             let best = optimum(&items, budget);
             if best <= 0.0 {
                 continue;

@@ -125,12 +125,10 @@ impl Worth {
         let form = form.and_then(|form| self.forms(position).get(form));
         let (share, named) = form.map_or((1.0, whole), |form| (form.share, sum(&form.values)));
         let more = (share - has).max(0.0);
-        match more >= 1.0 {
-            true => self.own(position) + whole,
-            false => {
-                more * self.own(position) + self.named * named + (1.0 - self.named) * more * whole
-            }
+        if more >= 1.0 {
+            return self.own(position) + whole;
         }
+        more * self.own(position) + self.named * named + (1.0 - self.named) * more * whole
     }
 
     /// The values that the item at a position covers in one of its forms, or whole.

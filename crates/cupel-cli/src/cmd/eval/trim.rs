@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cupel_engine::{Engine, EngineError, Format, Options, RememberingCounter, Session, Shorten};
+use cupel_engine::{Engine, EngineError, Format, Options, RememberingCounter, Session, Shorten, Step};
 use cupel_eval::{AgentStep, AgentTask, RunTrimmer, SelectorError, Trimmer, Window};
 use cupel_tokens::TokenCounter;
 
@@ -77,16 +77,17 @@ impl RunTrimmer for SessionRun<'_> {
             match session.next_with(text.clone(), &options, None) {
                 Ok(step) => {
                     session.accept();
-                    Ok(Some((step.kept_messages, step.rewritten)))
+                    Ok(Some(step))
                 }
                 Err(error) if error.is_refusal() => Ok(None),
                 Err(error) => Err(error),
             }
         };
-        let windows: Result<Vec<_>, EngineError> = self.sessions.iter_mut().map(window).collect();
-        let written = |window: Option<(Vec<usize>, Vec<(usize, String)>)>| {
-            window.map(|(kept, rewritten)| Window::of_rewritten(kept, &rewritten)).transpose()
+        let steps: Result<Vec<_>, EngineError> = self.sessions.iter_mut().map(window).collect();
+        let written = |step: Option<Step>| {
+            let step = step.map(|step| Window::of_rewritten(step.kept_messages, &step.rewritten));
+            step.transpose()
         };
-        windows?.into_iter().map(written).collect()
+        steps?.into_iter().map(written).collect()
     }
 }
