@@ -12,6 +12,7 @@ use cupel_tokens::TokenCounter;
 
 use self::place::Place;
 use crate::derive::content_with;
+use crate::message::Piece;
 use crate::text::range_in;
 use crate::{Candidates, Request};
 
@@ -144,24 +145,7 @@ impl Candidates {
                 .collect();
             let edits: Vec<Edit> =
                 parts.iter().map(|(text, form)| text.edit(&self.request, *form)).collect();
-            let draft = Draft {
-                name: name_of(&edits),
-                content: content_with(
-                    self.request.conversation(),
-                    &self.bundles[candidate].messages,
-                    |piece| {
-                        parts
-                            .iter()
-                            .find(|(text, _)| text.place.is(piece))
-                            .map(|(text, form)| text.reads(*form))
-                    },
-                ),
-                share: share_of(&parts, whole),
-                only_above: parts
-                    .iter()
-                    .filter_map(|(text, form)| text.forms[*form].least_share_of_budget())
-                    .reduce(f64::max),
-            };
+            let draft = self.draft(candidate, &parts, &edits);
             let saved = |edit: &Edit| edit.tokens_before - edit.tokens_after;
             let tokens = whole - edits.iter().map(saved).sum::<i64>();
             if let Ok(rendering) = draft.counted(tokens.max(0)) {
@@ -170,6 +154,22 @@ impl Candidates {
             }
         }
         self.items[candidate] = self.items[candidate].with_renderings(renderings);
+    }
+
+    /// A bundle with some of its texts in shorter forms.
+    fn draft(&self, candidate: usize, parts: &[(&Shortened, usize)], edits: &[Edit]) -> Draft {
+        let instead = |piece: &Piece| {
+            let part = parts.iter().find(|(text, _)| text.place.is(piece));
+            part.map(|(text, form)| text.reads(*form))
+        };
+        let messages = &self.bundles[candidate].messages;
+        let least = |(text, form): &(&Shortened, usize)| text.forms[*form].least_share_of_budget();
+        Draft {
+            name: name_of(edits),
+            content: content_with(self.request.conversation(), messages, instead),
+            share: share_of(parts, self.items[candidate].tokens()),
+            only_above: parts.iter().filter_map(least).reduce(f64::max),
+        }
     }
 
     /// The request with nothing but these candidates, each in one of its forms: which of its item's
