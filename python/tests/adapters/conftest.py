@@ -1,0 +1,8 @@
+"""Tests of adapters find the run that they share."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
