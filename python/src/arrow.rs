@@ -204,7 +204,7 @@ fn batch(rows: &[Row]) -> Result<RecordBatch, arrow_schema::ArrowError> {
             continue;
         };
         windows.append_value(&selection.text);
-        kept.append_value(selection.kept_messages.iter().map(|at| Some(*at as i64)));
+        kept.append_value(selection.kept_messages.iter().map(|at| i64::try_from(*at).ok()));
         before.append_value(selection.summary.tokens_before);
         after.append_value(selection.summary.tokens_after);
         summaries.append_value(serde_json::to_string(&selection.summary).unwrap_or_default());

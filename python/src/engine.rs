@@ -22,7 +22,6 @@ impl Engine {
         superseded=None, repair=false, keep_caps=false, alternate=false, format=None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
-    #[expect(clippy::fn_params_excessive_bools, reason = "they are keywords")]
     fn new(
         py: Python<'_>,
         policy: Option<PolicyOf>,

@@ -217,14 +217,9 @@ impl Writer {
 
     fn object(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> Result<(), Fault> {
         let address = value.get_type_ptr().addr();
-        let kind = match self.kinds.get(&address) {
-            Some(kind) => *kind,
-            None => {
-                let kind = Kind::of(&value.get_type())?;
-                self.kinds.insert(address, kind);
-                kind
-            }
-        };
+        let known = self.kinds.get(&address).copied();
+        let kind = known.map_or_else(|| Kind::of(&value.get_type()), Ok)?;
+        self.kinds.insert(address, kind);
         let py = value.py();
         match kind {
             Kind::LangChain => self.langchain(value, depth),
@@ -469,19 +464,15 @@ impl Fault {
             }
             Cause::TooDeep => {
                 self.around.reverse();
-                match first_repeated(&self.around) {
-                    Some(levels) => {
-                        let steps = &self.steps[..levels.min(self.steps.len())];
-                        Problem::new("cyclic", "contains itself".to_owned())
-                            .path(&path(steps))
-                            .remedy("give a value without cycles")
-                            .raise(py)
-                    }
-                    None => {
-                        let rule = format!("is nested deeper than {MOST_LEVELS} levels");
-                        Problem::new("too-deep", rule).remedy("give a flatter value").raise(py)
-                    }
-                }
+                let Some(levels) = first_repeated(&self.around) else {
+                    let rule = format!("is nested deeper than {MOST_LEVELS} levels");
+                    return Problem::new("too-deep", rule).remedy("give a flatter value").raise(py);
+                };
+                let steps = &self.steps[..levels.min(self.steps.len())];
+                Problem::new("cyclic", "contains itself".to_owned())
+                    .path(&path(steps))
+                    .remedy("give a value without cycles")
+                    .raise(py)
             }
         }
     }

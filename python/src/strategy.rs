@@ -184,8 +184,7 @@ impl cupel::Scorer for CustomScorer {
     fn score(&self, item: &ContextItem, all_items: &[ContextItem]) -> f64 {
         let mut score = [f64::NAN];
         Python::attach(|py| {
-            let asked = self
-                .handles(py, all_items)
+            let asked = Self::handles(py, all_items)
                 .and_then(|handles| self.ask(py, &Py::new(py, Item(item.clone()))?, &handles));
             self.take(asked, &mut score[0]);
         });
@@ -194,7 +193,7 @@ impl cupel::Scorer for CustomScorer {
 
     fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
         Python::attach(|py| {
-            let handles = match self.handles(py, items) {
+            let handles = match Self::handles(py, items) {
                 Ok(handles) => handles,
                 Err(error) => return self.keep(error),
             };
@@ -209,7 +208,7 @@ impl cupel::Scorer for CustomScorer {
 
 impl CustomScorer {
     /// The items as Python's function sees them.
-    fn handles(&self, py: Python<'_>, items: &[ContextItem]) -> PyResult<Vec<Py<Item>>> {
+    fn handles(py: Python<'_>, items: &[ContextItem]) -> PyResult<Vec<Py<Item>>> {
         items.iter().map(|item| Py::new(py, Item(item.clone()))).collect()
     }
 
@@ -319,10 +318,10 @@ impl Slicer {
         scores: Vec<f64>,
         budget: PyRef<'_, Budget>,
     ) -> PyResult<Sliced> {
-        let (scored, budget) = (scored(py, &items, &scores)?, budget.0.clone());
+        let (sorted, budget) = (scored(py, &items, &scores)?, budget.0.clone());
         let slicer = self.0.clone();
         let selected = work::run(py, true, move || {
-            let candidates: Vec<Candidate<'_>> = scored.iter().map(Candidate::from).collect();
+            let candidates: Vec<Candidate<'_>> = sorted.iter().map(Candidate::from).collect();
             slicer.select(&SliceRequest::new(&candidates, &budget))
         })?;
         let selection = selected.map_err(failed(py))?;
@@ -360,10 +359,10 @@ impl Placer {
         items: Vec<PyRef<'_, Item>>,
         scores: Vec<f64>,
     ) -> PyResult<Vec<usize>> {
-        let scored = scored(py, &items, &scores)?;
+        let merged = scored(py, &items, &scores)?;
         let placer = self.0.clone();
         let arranged = work::run(py, true, move || {
-            let candidates: Vec<Candidate<'_>> = scored.iter().map(Candidate::from).collect();
+            let candidates: Vec<Candidate<'_>> = merged.iter().map(Candidate::from).collect();
             placer.arrange(&candidates)
         })?;
         arranged.map_err(failed(py))

@@ -12,7 +12,8 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from agent_framework import Message, included_messages, set_excluded
+from agent_framework import Message, included_messages
+from agent_framework._compaction import set_excluded
 
 from . import _explain
 from ._engine import Engine

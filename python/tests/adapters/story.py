@@ -9,7 +9,7 @@ from typing import Any
 STEPS = 60
 """How often the model calls tools before it answers."""
 
-BUDGETS = (400, 500, 700, 1_000, 1_300, 1_700, 2_300, 3_000, 4_500, 100_000)
+BUDGETS = (850, 950, 1_100, 1_300, 1_600, 2_000, 2_500, 3_200, 4_500, 100_000)
 """Ten budgets: from little more than what must be in, to everything."""
 
 SYSTEM = "You keep the books of a harbour. Look things up, never guess."
