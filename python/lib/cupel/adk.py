@@ -67,7 +67,7 @@ class CupelPlugin(BasePlugin):
 
 def _request(request: LlmRequest) -> dict[str, Any]:
     config = request.config
-    instruction = config.system_instruction if config is not None else None
+    instruction: Any = config.system_instruction if config is not None else None
     if isinstance(instruction, str):
         instruction = {"parts": [{"text": instruction}]}
     tools = [tool for tool in (config.tools or [] if config is not None else [])]

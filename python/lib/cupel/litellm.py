@@ -38,7 +38,7 @@ _HEAD = (
 """What is counted beside the messages. Everything else is the proxy's own and never read."""
 
 
-class CupelHook(CustomLogger):  # type: ignore[misc]
+class CupelHook(CustomLogger):
     """Makes requests fit. Without ``max_tokens`` the window is that of the model, where it is known.
 
     What is no conversation, as an embedding, goes on as it is. Requests that name a session

@@ -102,3 +102,7 @@ def check_adk(windows: list[list[Sent]], tokens: list[int], budget: int) -> None
             message.calls = [back.get(one, one) for one in message.calls]
             message.answers = [back.get(one, one) for one in message.answers]
     check_run(windows, tokens, budget)
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "I saw " in example("adk_agent.py")

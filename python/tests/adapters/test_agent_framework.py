@@ -112,3 +112,7 @@ def test_an_agent_takes_the_strategy(budget: int) -> None:
     # What the run answers with is whole.
     assert sum(len(one.answers) for one in sent(response.messages)) == total_calls()
     check_pairs([Sent("user", [], []), *sent(response.messages)])
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "cupel: " in example("agent_framework_strategy.py")

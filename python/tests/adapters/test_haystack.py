@@ -131,3 +131,7 @@ def test_a_ranker_fills_a_budget() -> None:
     assert any(one.content == documents[-1].content for one in kept)
     texts = [one.content or "" for one in kept]
     assert cupel.Engine().count_texts(texts)["total_tokens"] <= 60
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "Sent: " in example("haystack_compactor.py")

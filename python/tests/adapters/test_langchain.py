@@ -180,3 +180,7 @@ def test_what_cannot_fit_is_said_before_the_model_is_called() -> None:
     with pytest.raises(cupel.DoesNotFitError):
         agent.invoke({"messages": [HumanMessage(QUESTION)]})
     assert model.seen == []
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "On the blue card. Stored: 102" in example("langchain_agent.py")

@@ -205,3 +205,7 @@ def test_a_mocked_call_takes_what_the_hook_made() -> None:
     made = CupelHook(900).fit({"model": "gpt-4o", "messages": history, **Chat.head})
     answer = litellm.completion(**made, mock_response=ANSWER)
     assert answer.choices[0].message.content == ANSWER
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "I see. Sent: " in example("litellm_call.py")

@@ -182,3 +182,7 @@ def test_nodes_fill_a_budget() -> None:
     counted = cupel.Engine().count_texts([one.get_content() for one in kept])["total_tokens"]
     assert 0 < counted <= 60
     assert CupelPostprocessor(max_tokens=60).postprocess_nodes([]) == []
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "Stored: 102 Sent: " in example("llama_index_chat.py")

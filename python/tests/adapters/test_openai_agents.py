@@ -106,3 +106,7 @@ def test_a_run_of_sixty_steps_fits(budget: int, traced: bool) -> None:
     history = result.to_input_list()
     assert len(history) == 1 + 2 * total_calls() + 1
     check_pairs(sent(history))
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "I saw " in example("openai_agents_run.py")

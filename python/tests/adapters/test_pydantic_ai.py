@@ -76,3 +76,7 @@ def test_a_system_prompt_stays() -> None:
     assert all(window[0].parts[0].content == SYSTEM for window in seen)  # type: ignore[union-attr]
     for window in seen:
         check_pairs(sent(window))
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "Stored: 102" in example("pydantic_ai_agent.py")
