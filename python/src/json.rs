@@ -80,8 +80,17 @@ enum Kind {
 }
 
 /// Attributes of LangChain's messages that a model may see, or that tell messages apart.
-const LANGCHAIN: [&str; 6] =
-    ["id", "name", "role", "tool_call_id", "tool_calls", "invalid_tool_calls"];
+const LANGCHAIN: [&str; 9] = [
+    "type",
+    "content",
+    "id",
+    "name",
+    "role",
+    "tool_call_id",
+    "tool_calls",
+    "invalid_tool_calls",
+    "additional_kwargs",
+];
 
 impl Writer {
     fn write(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> Result<(), Fault> {
@@ -246,36 +255,36 @@ impl Writer {
     }
 
     fn langchain(&mut self, message: &Bound<'_, PyAny>, depth: usize) -> Result<(), Fault> {
-        let py = message.py();
-        self.out.push_str("{\"type\":");
-        let at = |name: &'static str| move |fault: Fault| fault.at(Step::Name(name));
-        self.write(&message.getattr(intern!(py, "type"))?, depth).map_err(at("type"))?;
-        self.out.push_str(",\"content\":");
-        let content = message.getattr(intern!(py, "content"))?;
-        self.write(&content, depth + 1).map_err(at("content"))?;
+        // Fields are looked up where pydantic keeps them: asking for one that a message does not
+        // have costs more than all others together.
+        let fields = message.getattr(intern!(message.py(), "__dict__"))?;
+        let fields = fields.cast_into::<PyDict>().map_err(PyErr::from)?;
+        let mut object = self.open();
         for name in LANGCHAIN {
-            self.attribute(message, name, depth).map_err(at(name))?;
+            let Some(value) = fields.get_item(name)? else { continue };
+            let is_said = name == "content" || !value.is_none() && value.is_truthy()?;
+            if is_said {
+                let written = self.named(&mut object, name, &value, depth);
+                written.map_err(|fault| fault.at(Step::Name(name)))?;
+            }
         }
-        self.attribute(message, "additional_kwargs", depth).map_err(at("additional_kwargs"))?;
         self.out.push('}');
         Ok(())
     }
 
-    /// A further field, where the attribute is there and says something.
-    fn attribute(
+    fn named(
         &mut self,
-        object: &Bound<'_, PyAny>,
+        has_entries: &mut bool,
         name: &'static str,
+        value: &Bound<'_, PyAny>,
         depth: usize,
     ) -> Result<(), Fault> {
-        let Some(value) = object.getattr_opt(name)? else { return Ok(()) };
-        if value.is_none() || !value.is_truthy()? {
-            return Ok(());
+        if std::mem::replace(has_entries, true) {
+            self.out.push(',');
         }
-        self.out.push(',');
         escape(name, &mut self.out);
         self.out.push(':');
-        self.write(&value, depth + 1)
+        self.write(value, depth + 1)
     }
 
     fn pydantic(&mut self, model: &Bound<'_, PyAny>, depth: usize) -> Result<(), Fault> {

@@ -1,7 +1,7 @@
 """Writes lib/cupel/types.py: the answers of the engine as types, from their JSON Schemas.
 
-    python tools/make_types.py           writes the file
-    python tools/make_types.py --check   fails if it is not what it would write
+python tools/make_types.py           writes the file
+python tools/make_types.py --check   fails if it is not what it would write
 """
 
 from __future__ import annotations
@@ -137,9 +137,14 @@ def written() -> str:
     # Names are used before they are defined where that is in annotations only; unions need order.
     texts = sorted(writer.done.items(), key=lambda one: "= Union[" in one[1] and "class" not in one[1])
     names = sorted([*writer.done, "Repaired"])
-    return HEAD + "__all__ = [\n" + "".join(f"    {name!r},\n" for name in names) + "]\n\n\n" + "\n\n".join(
-        text for _, text in texts
-    ) + TAIL
+    return (
+        HEAD
+        + "__all__ = [\n"
+        + "".join(f"    {name!r},\n" for name in names)
+        + "]\n\n\n"
+        + "\n\n".join(text for _, text in texts)
+        + TAIL
+    )
 
 
 if __name__ == "__main__":

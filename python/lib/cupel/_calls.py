@@ -157,23 +157,44 @@ def repair(request: Any) -> Repaired:
 
 @overload
 def simulate(
-    request: Any, *, budgets: Iterable[int], policy: Policy = ..., model: str | None = ...,
-    query: str | None = ..., pins: Iterable[Pin] = ...,
+    request: Any,
+    *,
+    budgets: Iterable[int],
+    policy: Policy = ...,
+    model: str | None = ...,
+    query: str | None = ...,
+    pins: Iterable[Pin] = ...,
 ) -> Windows: ...
 @overload
 def simulate(
-    request: Any, *, message: int, policy: Policy = ..., model: str | None = ...,
-    query: str | None = ..., pins: Iterable[Pin] = ...,
+    request: Any,
+    *,
+    message: int,
+    policy: Policy = ...,
+    model: str | None = ...,
+    query: str | None = ...,
+    pins: Iterable[Pin] = ...,
 ) -> MinBudget: ...
 @overload
 def simulate(
-    request: Any, *, slack_tokens: int, max_tokens: int | None = ..., policy: Policy = ...,
-    model: str | None = ..., query: str | None = ..., pins: Iterable[Pin] = ...,
+    request: Any,
+    *,
+    slack_tokens: int,
+    max_tokens: int | None = ...,
+    policy: Policy = ...,
+    model: str | None = ...,
+    query: str | None = ...,
+    pins: Iterable[Pin] = ...,
 ) -> Marginal: ...
 @overload
 def simulate(
-    request: Any, *, steps: int = ..., policy: Policy = ..., model: str | None = ...,
-    query: str | None = ..., pins: Iterable[Pin] = ...,
+    request: Any,
+    *,
+    steps: int = ...,
+    policy: Policy = ...,
+    model: str | None = ...,
+    query: str | None = ...,
+    pins: Iterable[Pin] = ...,
 ) -> Curve: ...
 def simulate(
     request: Any,
@@ -233,9 +254,7 @@ def compare(
     >>> [summary["policy"] for summary in told["policies"]]
     ['auto', 'chat']
     """
-    return _engine().compare(
-        request, policies, max_tokens=max_tokens, model=model, query=query, pins=pins
-    )
+    return _engine().compare(request, policies, max_tokens=max_tokens, model=model, query=query, pins=pins)
 
 
 def policies() -> list[PolicyRow]:

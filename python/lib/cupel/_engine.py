@@ -239,9 +239,7 @@ class Engine:
     def count_texts(self, texts: Mapping[str, str] | Iterable[str]) -> Count:
         """The tokens of plain texts, each by its name or number."""
         named = texts.items() if isinstance(texts, Mapping) else enumerate(texts)
-        count: Count = json.loads(
-            self._native.count_texts([(str(name), text) for name, text in named])
-        )
+        count: Count = json.loads(self._native.count_texts([(str(name), text) for name, text in named]))
         return count
 
     def validate(self, request: Any) -> Validation:
@@ -262,9 +260,7 @@ class Engine:
         repaired["request"] = read.like(repaired["messages"], text)
         return repaired
 
-    def windows(
-        self, request: Any, budgets: Iterable[int], **options: Unpack[CallOptions]
-    ) -> Windows:
+    def windows(self, request: Any, budgets: Iterable[int], **options: Unpack[CallOptions]) -> Windows:
         """The windows of many budgets, from one ranking."""
         read = Request(request)
         told = self._native.windows(read.given, list(budgets), _options(read, options))
@@ -286,9 +282,7 @@ class Engine:
         curve: Curve = json.loads(told)
         return curve
 
-    def marginal(
-        self, request: Any, slack_tokens: int, **options: Unpack[CallOptions]
-    ) -> Marginal:
+    def marginal(self, request: Any, slack_tokens: int, **options: Unpack[CallOptions]) -> Marginal:
         """What the last tokens of the budget buy."""
         read = Request(request)
         told = self._native.marginal(read.given, slack_tokens, _options(read, options))
@@ -302,9 +296,7 @@ class Engine:
         found: MinBudget = json.loads(told)
         return found
 
-    def compare(
-        self, request: Any, policies: Iterable[Policy], **options: Unpack[CallOptions]
-    ) -> Comparison:
+    def compare(self, request: Any, policies: Iterable[Policy], **options: Unpack[CallOptions]) -> Comparison:
         """What two or more policies keep differently."""
         read = Request(request)
         named = [_settings.policy(policy) for policy in policies]
@@ -382,9 +374,7 @@ class Session:
     def next(
         self, request: Sequence[M], *, now: float | None = None, **options: Unpack[CallOptions]
     ) -> Step[M]: ...
-    def next(
-        self, request: Any, *, now: float | None = None, **options: Unpack[CallOptions]
-    ) -> Step[Any]:
+    def next(self, request: Any, *, now: float | None = None, **options: Unpack[CallOptions]) -> Step[Any]:
         """Proposes the window of the next request, from the whole history so far.
 
         ``now`` is the time in seconds since 1970, as ``time.time()`` has it; it tells whether the

@@ -161,5 +161,7 @@ def _named(kind: Any, what: str, given: Any) -> Any:
         "placer": "chronological, u_shaped",
     }[what]
     if make is None or str(given).replace("-", "_") not in plain.split(", "):
-        raise CupelError(f"{what}: must be one of {plain}, or made by {kind.__name__}, got {given!r}", path=what)
+        raise CupelError(
+            f"{what}: must be one of {plain}, or made by {kind.__name__}, got {given!r}", path=what
+        )
     return make()

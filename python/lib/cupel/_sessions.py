@@ -34,9 +34,7 @@ class Fitter:
         self._conversations: OrderedDict[str, _Conversation] = OrderedDict()
         self._lock = threading.Lock()
 
-    def window(
-        self, request: Any, key: str | None = None, **options: Any
-    ) -> Step[Any] | Selection[Any]:
+    def window(self, request: Any, key: str | None = None, **options: Any) -> Step[Any] | Selection[Any]:
         """The window of a request; in a session if its conversation has an id."""
         if key is None or not self.sessions:
             return self.engine.select(request, **options)

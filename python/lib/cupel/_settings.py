@@ -72,9 +72,7 @@ def pins(given: Iterable[Pin], count: int | None = None) -> list[Pin]:
     for pin in given:
         if isinstance(pin, int) and pin < 0:
             if count is None or pin + count < 0:
-                raise CupelError(
-                    f"pins: there is no message {pin}", code="unmatched-pin", path="pins"
-                )
+                raise CupelError(f"pins: there is no message {pin}", code="unmatched-pin", path="pins")
             pin += count
         pinned.append(pin)
     return pinned

@@ -1,9 +1,9 @@
 """Google ADK: what is sent fits, and the session's events stay whole.
 
-    from google.adk.runners import InMemoryRunner
-    from cupel.adk import CupelPlugin
+from google.adk.runners import InMemoryRunner
+from cupel.adk import CupelPlugin
 
-    runner = InMemoryRunner(agent=agent, plugins=[CupelPlugin(max_tokens=32_000)])
+runner = InMemoryRunner(agent=agent, plugins=[CupelPlugin(max_tokens=32_000)])
 """
 
 from __future__ import annotations

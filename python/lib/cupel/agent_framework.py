@@ -1,9 +1,9 @@
 """Microsoft Agent Framework: a compaction strategy that says of every message why it went.
 
-    from agent_framework import Agent
-    from cupel.agent_framework import CupelStrategy
+from agent_framework import Agent
+from cupel.agent_framework import CupelStrategy
 
-    agent = Agent(client, compaction_strategy=CupelStrategy(max_tokens=32_000))
+agent = Agent(client, compaction_strategy=CupelStrategy(max_tokens=32_000))
 """
 
 from __future__ import annotations

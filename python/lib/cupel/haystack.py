@@ -1,9 +1,9 @@
 """Haystack: a compactor for agents, and a ranker that fills a budget.
 
-    from haystack.hooks.compaction import CompactionHook
-    from cupel.haystack import CupelCompactor
+from haystack.hooks.compaction import CompactionHook
+from cupel.haystack import CupelCompactor
 
-    hook = CompactionHook(compactor=CupelCompactor(), context_window=32_000)
+hook = CompactionHook(compactor=CupelCompactor(), context_window=32_000)
 """
 
 from __future__ import annotations
@@ -94,9 +94,7 @@ class CupelCompactor:
 class CupelRanker:
     """Keeps the documents that a question needs, as many as fit a budget, in their order."""
 
-    def __init__(
-        self, max_tokens: int, policy: Policy = "auto", tokenizer: str | None = None
-    ) -> None:
+    def __init__(self, max_tokens: int, policy: Policy = "auto", tokenizer: str | None = None) -> None:
         self.max_tokens = max_tokens
         self._engine = Engine(tokenizer=tokenizer)
         self._pipeline = Pipeline.from_policy(policy)
@@ -117,8 +115,10 @@ class CupelRanker:
 def _flatten(flat: Flat, at: int, message: ChatMessage) -> None:
     results = message.tool_call_results
     for result in results:
-        text = result.result if isinstance(result.result, str) else json.dumps(
-            [getattr(part, "text", str(part)) for part in result.result]
+        text = (
+            result.result
+            if isinstance(result.result, str)
+            else json.dumps([getattr(part, "text", str(part)) for part in result.result])
         )
         call_id = result.origin.id or result.origin.tool_name
         flat.add(at, {"role": "tool", "tool_call_id": call_id, "content": text})
@@ -126,8 +126,7 @@ def _flatten(flat: Flat, at: int, message: ChatMessage) -> None:
         return
     plain: dict[str, Any] = {"role": message.role.value, "content": "\n".join(message.texts)}
     calls = [
-        flat.call(call.tool_name, call.arguments, call.id or call.tool_name)
-        for call in message.tool_calls
+        flat.call(call.tool_name, call.arguments, call.id or call.tool_name) for call in message.tool_calls
     ]
     if calls:
         plain["tool_calls"] = calls

@@ -148,9 +148,7 @@ def pre_model_hook(
     engine: Engine | None = None,
 ) -> Callable[[Any], dict[str, list[BaseMessage]]]:
     """A hook for LangGraph: what the model sees next, beside a history that is left alone."""
-    engine = engine or Engine(
-        policy=policy, max_tokens=max_tokens, pins=pins, tokenizer=tokenizer
-    )
+    engine = engine or Engine(policy=policy, max_tokens=max_tokens, pins=pins, tokenizer=tokenizer)
     fitter = Fitter(engine, sessions=sessions)
 
     def hook(state: Any) -> dict[str, list[BaseMessage]]:

@@ -1,9 +1,9 @@
 """pydantic-ai: what is sent fits, and the history of the run stays whole.
 
-    from pydantic_ai import Agent
-    from cupel.pydantic_ai import CupelWindow
+from pydantic_ai import Agent
+from cupel.pydantic_ai import CupelWindow
 
-    agent = Agent("openai:gpt-4o", capabilities=[CupelWindow(max_tokens=32_000)])
+agent = Agent("openai:gpt-4o", capabilities=[CupelWindow(max_tokens=32_000)])
 """
 
 from __future__ import annotations

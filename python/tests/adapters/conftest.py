@@ -16,9 +16,7 @@ sys.path.insert(0, str(HERE))
 
 def ran(name: str) -> str:
     """What an example prints, run as a program of its own."""
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / name], capture_output=True, text=True, encoding="utf-8"
-    )
+    done = subprocess.run([sys.executable, EXAMPLES / name], capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -36,11 +36,14 @@ def calls(step: int) -> list[Call]:
 
 def look_up(ship: int, field: str) -> str:
     """Looks up what the books say of a ship."""
-    return json.dumps({
-        "ship": ship,
-        "field": field,
-        "value": f"{field} of ship {ship}: " + f"berth {ship % 7}, tide {ship * 3 % 11}, crew {ship + 5}. " * 3,
-    })
+    return json.dumps(
+        {
+            "ship": ship,
+            "field": field,
+            "value": f"{field} of ship {ship}: "
+            + f"berth {ship % 7}, tide {ship * 3 % 11}, crew {ship + 5}. " * 3,
+        }
+    )
 
 
 def total_calls() -> int:
@@ -56,20 +59,26 @@ class Sent:
     answers: list[str]
 
 
-def check_pairs(messages: list[Sent]) -> None:
-    """Every call is answered by what directly follows it, and nothing else is answered.
+def unpaired(messages: list[Sent]) -> str | None:
+    """What a provider would refuse: a call that what directly follows does not answer, or the reverse.
 
-    Shares no code with Cupel: it is what providers refuse.
+    Shares no code with Cupel.
     """
     open_calls: list[str] = []
     for message in messages:
         for answer in message.answers:
-            assert answer in open_calls, f"the result of {answer} has no call before it"
+            if answer not in open_calls:
+                return f"the result of {answer} has no call before it"
             open_calls.remove(answer)
-        if message.calls or not message.answers:
-            assert not open_calls, f"{open_calls} are not answered"
+        if open_calls and (message.calls or not message.answers):
+            return f"{open_calls} are not answered"
         open_calls += message.calls
-    assert not open_calls, f"{open_calls} are not answered"
+    return f"{open_calls} are not answered" if open_calls else None
+
+
+def check_pairs(messages: list[Sent]) -> None:
+    """Every call has its result, and the user speaks first."""
+    assert unpaired(messages) is None, unpaired(messages)
     roles = [message.role for message in messages if message.role != "system"]
     assert roles and roles[0] == "user", f"begins with {roles[:1]}"
 

@@ -13,7 +13,19 @@ from google.adk.agents import LlmAgent, RunConfig
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import InMemoryRunner
 from google.genai import types
-from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_pairs, check_run, look_up, total_calls
+from story import (
+    ANSWER,
+    BUDGETS,
+    QUESTION,
+    STEPS,
+    SYSTEM,
+    Sent,
+    calls,
+    check_pairs,
+    check_run,
+    look_up,
+    total_calls,
+)
 
 
 class Script(BaseLlm):
@@ -33,9 +45,7 @@ class Script(BaseLlm):
             types.Part(function_call=types.FunctionCall(id=call.id, name=call.name, args=call.arguments))
             for call in (calls(step) if step < STEPS else [])
         ]
-        yield LlmResponse(
-            content=types.Content(role="model", parts=parts or [types.Part(text=ANSWER)])
-        )
+        yield LlmResponse(content=types.Content(role="model", parts=parts or [types.Part(text=ANSWER)]))
 
 
 def sent(contents: list[Any]) -> list[Sent]:

@@ -19,9 +19,21 @@ from agent_framework import (
     tool,
 )
 from agent_framework._compaction import EXCLUDE_REASON_KEY
-from cupel.agent_framework import CupelStrategy, _flatten
 from cupel._flat import Flat
-from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_pairs, check_run, look_up, total_calls
+from cupel.agent_framework import CupelStrategy, _flatten
+from story import (
+    ANSWER,
+    BUDGETS,
+    QUESTION,
+    STEPS,
+    SYSTEM,
+    Sent,
+    calls,
+    check_pairs,
+    check_run,
+    look_up,
+    total_calls,
+)
 
 
 def sent(messages: Sequence[Message]) -> list[Sent]:
@@ -47,10 +59,16 @@ def history(steps: int) -> list[Message]:
     for step in range(steps):
         asked = calls(step)
         messages.append(
-            Message("assistant", [Content.from_function_call(one.id, one.name, arguments=one.arguments) for one in asked])
+            Message(
+                "assistant",
+                [Content.from_function_call(one.id, one.name, arguments=one.arguments) for one in asked],
+            )
         )
         messages.append(
-            Message("tool", [Content.from_function_result(one.id, result=look_up(**one.arguments)) for one in asked])
+            Message(
+                "tool",
+                [Content.from_function_result(one.id, result=look_up(**one.arguments)) for one in asked],
+            )
         )
     return messages
 
@@ -79,13 +97,18 @@ class Script(FunctionInvocationLayer, BaseChatClient):  # type: ignore[misc]
         super().__init__(**options)
         self.seen: list[list[Message]] = []
 
-    def _inner_get_response(self, *, messages: Sequence[Message], stream: bool, options: Any, **_: Any) -> Awaitable[ChatResponse]:
+    def _inner_get_response(
+        self, *, messages: Sequence[Message], stream: bool, options: Any, **_: Any
+    ) -> Awaitable[ChatResponse]:
         self.seen.append(list(messages))
         step = len(self.seen) - 1
 
         async def answer() -> ChatResponse:
             if step < STEPS:
-                contents = [Content.from_function_call(one.id, one.name, arguments=one.arguments) for one in calls(step)]
+                contents = [
+                    Content.from_function_call(one.id, one.name, arguments=one.arguments)
+                    for one in calls(step)
+                ]
                 return ChatResponse(messages=[Message("assistant", contents)])
             return ChatResponse(messages=[Message("assistant", [ANSWER])])
 
@@ -102,9 +125,7 @@ def looked_up(ship: int, field: str) -> str:
 def test_an_agent_takes_the_strategy(budget: int) -> None:
     client = Script()
     client.function_invocation_configuration["max_iterations"] = 500
-    agent = Agent(
-        client, instructions=SYSTEM, tools=[looked_up], compaction_strategy=CupelStrategy(budget)
-    )
+    agent = Agent(client, instructions=SYSTEM, tools=[looked_up], compaction_strategy=CupelStrategy(budget))
     response = asyncio.run(agent.run(QUESTION))
     assert response.text == ANSWER
     windows = [included_messages(list(window)) for window in client.seen]

@@ -102,11 +102,22 @@ class Script:
 def test_an_agents_hook_takes_the_compactor() -> None:
     model = Script()
     tool = Tool(
-        name="look_up", description="Looks up a ship.", function=look_up,
-        parameters={"type": "object", "properties": {"ship": {"type": "integer"}, "field": {"type": "string"}}},
+        name="look_up",
+        description="Looks up a ship.",
+        function=look_up,
+        parameters={
+            "type": "object",
+            "properties": {"ship": {"type": "integer"}, "field": {"type": "string"}},
+        },
     )
     hook = make_hook(1_000)
-    agent = Agent(chat_generator=model, tools=[tool], system_prompt=SYSTEM, max_agent_steps=100, hooks={"before_llm": [hook]})
+    agent = Agent(
+        chat_generator=model,
+        tools=[tool],
+        system_prompt=SYSTEM,
+        max_agent_steps=100,
+        hooks={"before_llm": [hook]},
+    )
     result = agent.run(messages=[ChatMessage.from_user(QUESTION)])
     assert result["last_message"].text == ANSWER
     assert len(model.seen) == STEPS + 1
@@ -122,7 +133,9 @@ def make_hook(window: int) -> Any:
 
 
 def test_a_ranker_fills_a_budget() -> None:
-    documents = [Document(content=f"Ship {n} lies at berth {n % 7} since Monday.", score=n / 20) for n in range(20)]
+    documents = [
+        Document(content=f"Ship {n} lies at berth {n % 7} since Monday.", score=n / 20) for n in range(20)
+    ]
     documents.append(Document(content="The deploy key is on the blue card.", score=0.1))
     pipeline = Pipeline()
     pipeline.add_component("ranker", CupelRanker(max_tokens=60))

@@ -15,7 +15,19 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
-from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_pairs, check_run, look_up, total_calls
+from story import (
+    ANSWER,
+    BUDGETS,
+    QUESTION,
+    STEPS,
+    SYSTEM,
+    Sent,
+    calls,
+    check_pairs,
+    check_run,
+    look_up,
+    total_calls,
+)
 
 
 @tool("look_up")
@@ -41,9 +53,7 @@ class Script(BaseChatModel):
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         self.seen.append(list(messages))
         if self.step < self.steps:
-            asked = [
-                {"name": call.name, "args": call.arguments, "id": call.id} for call in calls(self.step)
-            ]
+            asked = [{"name": call.name, "args": call.arguments, "id": call.id} for call in calls(self.step)]
             answer = AIMessage("", tool_calls=asked)
         else:
             answer = AIMessage(ANSWER)
@@ -80,7 +90,10 @@ def check_history(messages: list[BaseMessage]) -> None:
 def test_an_agent_of_sixty_steps_fits(budget: int, thread: str | None) -> None:
     model = Script(seen=[])
     agent: Any = create_agent(
-        model, [looked_up], system_prompt=SYSTEM, middleware=[CupelMiddleware(budget)],
+        model,
+        [looked_up],
+        system_prompt=SYSTEM,
+        middleware=[CupelMiddleware(budget)],
         checkpointer=InMemorySaver() if thread else None,
     )
     config: dict[str, Any] = {"recursion_limit": 1_000}
@@ -100,7 +113,10 @@ def test_a_thread_is_a_session_that_keeps_the_cache() -> None:
     def unchanged(sessions: bool) -> int:
         model = Script(seen=[])
         agent: Any = create_agent(
-            model, [looked_up], system_prompt=SYSTEM, checkpointer=InMemorySaver(),
+            model,
+            [looked_up],
+            system_prompt=SYSTEM,
+            checkpointer=InMemorySaver(),
             middleware=[CupelMiddleware(1_500, sessions=sessions)],
         )
         config = {"recursion_limit": 1_000, "configurable": {"thread_id": "one"}}
@@ -118,12 +134,8 @@ def test_a_thread_is_a_session_that_keeps_the_cache() -> None:
 
 def test_tasks_are_served_too() -> None:
     model = Script(seen=[])
-    agent: Any = create_agent(
-        model, [looked_up], system_prompt=SYSTEM, middleware=[CupelMiddleware(1_000)]
-    )
-    state = asyncio.run(
-        agent.ainvoke({"messages": [HumanMessage(QUESTION)]}, {"recursion_limit": 1_000})
-    )
+    agent: Any = create_agent(model, [looked_up], system_prompt=SYSTEM, middleware=[CupelMiddleware(1_000)])
+    state = asyncio.run(agent.ainvoke({"messages": [HumanMessage(QUESTION)]}, {"recursion_limit": 1_000}))
     check_run([sent(window) for window in model.seen], [tokens(one) for one in model.seen], 1_000)
     check_history(state["messages"])
 

@@ -31,7 +31,11 @@ class Chat:
     @staticmethod
     def step(step: int) -> list[Any]:
         asked = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": json.dumps(call.arguments)}}
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(call.arguments)},
+            }
             for call in calls(step)
         ]
         answers = [
@@ -94,7 +98,12 @@ class Responses(Chat):
     @staticmethod
     def step(step: int) -> list[Any]:
         asked = [
-            {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": json.dumps(call.arguments)}
+            {
+                "type": "function_call",
+                "call_id": call.id,
+                "name": call.name,
+                "arguments": json.dumps(call.arguments),
+            }
             for call in calls(step)
         ]
         answers = [
@@ -137,7 +146,13 @@ class Gemini(Chat):
             for call in calls(step)
         ]
         answers = [
-            {"functionResponse": {"id": call.id, "name": call.name, "response": json.loads(look_up(**call.arguments))}}
+            {
+                "functionResponse": {
+                    "id": call.id,
+                    "name": call.name,
+                    "response": json.loads(look_up(**call.arguments)),
+                }
+            }
             for call in calls(step)
         ]
         return [{"role": "model", "parts": asked}, {"role": "user", "parts": answers}]
@@ -147,10 +162,7 @@ class Gemini(Chat):
         def ids(message: Any, kind: str) -> list[str]:
             return [part[kind]["id"] for part in message["parts"] if kind in part]
 
-        return [
-            Sent(one["role"], ids(one, "functionCall"), ids(one, "functionResponse"))
-            for one in messages
-        ]
+        return [Sent(one["role"], ids(one, "functionCall"), ids(one, "functionResponse")) for one in messages]
 
 
 @pytest.mark.parametrize("session", [None, "harbour"])
@@ -163,8 +175,11 @@ def test_a_run_of_sixty_steps_fits(shape: type[Chat], budget: int, session: str 
     for step in range(STEPS + 1):
         # The proxy's own fields are no part of the request, and need not be JSON.
         data = {
-            "model": "some-model", shape.field: list(history), **shape.head,
-            "metadata": {"session_id": session} if session else {}, "litellm_logging_obj": object(),
+            "model": "some-model",
+            shape.field: list(history),
+            **shape.head,
+            "metadata": {"session_id": session} if session else {},
+            "litellm_logging_obj": object(),
         }
         before = copy.copy(data)
         made = asyncio.run(hook.async_pre_call_hook(UserAPIKeyAuth(), DualCache(), data, shape.call_type))

@@ -35,7 +35,9 @@ class Script(FunctionCallingLLM):
     def metadata(self) -> LLMMetadata:
         return LLMMetadata(is_function_calling_model=True, context_window=1_600)
 
-    def _prepare_chat_with_tools(self, tools: Any, user_msg: Any = None, chat_history: Any = None, **_: Any) -> dict[str, Any]:
+    def _prepare_chat_with_tools(
+        self, tools: Any, user_msg: Any = None, chat_history: Any = None, **_: Any
+    ) -> dict[str, Any]:
         messages = list(chat_history or [])
         return {"messages": [*messages, user_msg] if user_msg else messages}
 
@@ -63,7 +65,11 @@ class Script(FunctionCallingLLM):
 
     def get_tool_calls_from_response(self, response: ChatResponse, **_: Any) -> list[ToolSelection]:
         return [
-            ToolSelection(tool_id=block.tool_call_id or "", tool_name=block.tool_name, tool_kwargs=dict(block.tool_kwargs))  # type: ignore[arg-type]
+            ToolSelection(
+                tool_id=block.tool_call_id or "",
+                tool_name=block.tool_name,
+                tool_kwargs=dict(block.tool_kwargs),
+            )  # type: ignore[arg-type]
             for block in response.message.blocks
             if isinstance(block, ToolCallBlock)
         ]
@@ -99,15 +105,17 @@ def sent(messages: list[ChatMessage]) -> list[Sent]:
 
 
 def tokens(messages: list[ChatMessage]) -> int:
-    flat = [
-        {"role": one.role.value, "content": one.content or "", **_extra(one)} for one in messages
-    ]
+    flat = [{"role": one.role.value, "content": one.content or "", **_extra(one)} for one in messages]
     return cupel.count(flat)["total_tokens"]
 
 
 def _extra(message: ChatMessage) -> dict[str, Any]:
     asked = [
-        {"id": block.tool_call_id, "type": "function", "function": {"name": block.tool_name, "arguments": json.dumps(block.tool_kwargs)}}
+        {
+            "id": block.tool_call_id,
+            "type": "function",
+            "function": {"name": block.tool_name, "arguments": json.dumps(block.tool_kwargs)},
+        }
         for block in message.blocks
         if isinstance(block, ToolCallBlock)
     ]
@@ -127,7 +135,9 @@ def history(steps: int) -> list[ChatMessage]:
         ]
         messages.append(ChatMessage(role="assistant", blocks=blocks))
         messages += [
-            ChatMessage(role="tool", content=look_up(**call.arguments), additional_kwargs={"tool_call_id": call.id})
+            ChatMessage(
+                role="tool", content=look_up(**call.arguments), additional_kwargs={"tool_call_id": call.id}
+            )
             for call in calls(step)
         ]
     return messages
@@ -174,7 +184,10 @@ def test_a_memory_takes_the_window_of_its_model() -> None:
 
 
 def test_nodes_fill_a_budget() -> None:
-    nodes = [NodeWithScore(node=TextNode(text=f"Ship {n} lies at berth {n % 7} since Monday."), score=n / 20) for n in range(20)]
+    nodes = [
+        NodeWithScore(node=TextNode(text=f"Ship {n} lies at berth {n % 7} since Monday."), score=n / 20)
+        for n in range(20)
+    ]
     nodes.append(NodeWithScore(node=TextNode(text="The deploy key is on the blue card."), score=0.1))
     kept = CupelPostprocessor(max_tokens=60).postprocess_nodes(nodes, query_str="Where is the deploy key?")
     assert any(one is nodes[-1] for one in kept)

@@ -25,7 +25,19 @@ from openai.types.responses import (
     ResponseOutputMessage,
     ResponseOutputText,
 )
-from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_pairs, check_run, look_up, total_calls
+from story import (
+    ANSWER,
+    BUDGETS,
+    QUESTION,
+    STEPS,
+    SYSTEM,
+    Sent,
+    calls,
+    check_pairs,
+    check_run,
+    look_up,
+    total_calls,
+)
 
 # Traces are made, and go nowhere.
 set_trace_processors([])
@@ -45,12 +57,22 @@ class Script(Model):
 
     async def get_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> ModelResponse:
         step = len(self.seen)
-        tools = [{"type": "function", "name": "look_up", "description": looked_up.description, "parameters": looked_up.params_json_schema}]
+        tools = [
+            {
+                "type": "function",
+                "name": "look_up",
+                "description": looked_up.description,
+                "parameters": looked_up.params_json_schema,
+            }
+        ]
         self.seen.append({"instructions": system_instructions, "input": list(input), "tools": tools})
         output: list[Any] = [
             ResponseFunctionToolCall(
-                type="function_call", call_id=call.id, name=call.name,
-                arguments=json.dumps(call.arguments), id=f"fc_{call.id}",
+                type="function_call",
+                call_id=call.id,
+                name=call.name,
+                arguments=json.dumps(call.arguments),
+                id=f"fc_{call.id}",
             )
             for call in (calls(step) if step < STEPS else [])
         ]
@@ -90,8 +112,10 @@ def test_a_run_of_sixty_steps_fits(budget: int, traced: bool) -> None:
     model = Script()
     agent = Agent(name="harbour", instructions=SYSTEM, tools=[looked_up], model=model)
     config = RunConfig(
-        call_model_input_filter=input_filter(budget), tracing_disabled=not traced,
-        trace_include_sensitive_data=False, group_id="harbour" if traced else None,
+        call_model_input_filter=input_filter(budget),
+        tracing_disabled=not traced,
+        trace_include_sensitive_data=False,
+        group_id="harbour" if traced else None,
     )
 
     async def main() -> Any:

@@ -18,7 +18,19 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import UsageLimits
-from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_pairs, check_run, look_up, total_calls
+from story import (
+    ANSWER,
+    BUDGETS,
+    QUESTION,
+    STEPS,
+    SYSTEM,
+    Sent,
+    calls,
+    check_pairs,
+    check_run,
+    look_up,
+    total_calls,
+)
 
 
 def sent(messages: list[ModelMessage]) -> list[Sent]:
@@ -32,22 +44,25 @@ def sent(messages: list[ModelMessage]) -> list[Sent]:
     ]
 
 
-def play(capability: CupelWindow, *, as_prompt: bool = False) -> tuple[list[list[ModelMessage]], list[ModelMessage], list[int]]:
+def play(
+    capability: CupelWindow, *, as_prompt: bool = False
+) -> tuple[list[list[ModelMessage]], list[ModelMessage], list[int]]:
     seen: list[list[ModelMessage]] = []
     tokens: list[int] = []
 
     def script(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         step = len(seen)
         seen.append(list(messages))
-        tools = [{"name": t.name, "description": t.description or "", "input_schema": t.parameters_json_schema} for t in info.function_tools]
+        tools = [
+            {"name": t.name, "description": t.description or "", "input_schema": t.parameters_json_schema}
+            for t in info.function_tools
+        ]
         request: dict[str, Any] = {"messages": [_message(one) for one in messages], "tools": tools}
         if info.instructions:
             request["system"] = info.instructions
         tokens.append(cupel.count(request, tokenizer="o200k_base")["total_tokens"])
         if step < STEPS:
-            return ModelResponse(
-                [ToolCallPart(call.name, call.arguments, call.id) for call in calls(step)]
-            )
+            return ModelResponse([ToolCallPart(call.name, call.arguments, call.id) for call in calls(step)])
         return ModelResponse([TextPart(ANSWER)])
 
     head: dict[str, Any] = {"system_prompt": SYSTEM} if as_prompt else {"instructions": SYSTEM}
@@ -68,7 +83,9 @@ def test_a_run_of_sixty_steps_fits(budget: int, sessions: bool) -> None:
     assert len(history) == 1 + 2 * STEPS + 1
     assert sum(len(one.answers) for one in sent(history)) == total_calls()
     check_pairs(sent(history))
-    assert len(ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(history))) == len(history)
+    assert len(ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(history))) == len(
+        history
+    )
 
 
 def test_a_system_prompt_stays() -> None:

@@ -17,7 +17,10 @@ from cupel.arrow import SCHEMA, map_batches, select_batch
 
 def request(n: int) -> str:
     messages = [
-        {"role": "user" if at % 2 == 0 else "assistant", "content": f"Note {at} of talk {n}: the tide is {at * n % 13}."}
+        {
+            "role": "user" if at % 2 == 0 else "assistant",
+            "content": f"Note {at} of talk {n}: the tide is {at * n % 13}.",
+        }
         for at in range(21)
     ]
     return json.dumps(messages)
@@ -86,7 +89,11 @@ def test_one_bad_row_stops_nothing() -> None:
     rows = select_batch(table, max_tokens=200).to_pylist()
     errors = [None if row["error"] is None else json.loads(row["error"]) for row in rows]
     assert [error and error["code"] for error in errors] == [
-        None, "malformed-request", None, "malformed-request", None
+        None,
+        "malformed-request",
+        None,
+        "malformed-request",
+        None,
     ]
     assert errors[3]["path"] == "messages"
     assert [row["window"] is None for row in rows] == [False, True, True, True, False]

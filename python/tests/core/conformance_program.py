@@ -82,9 +82,7 @@ def scorer(told: dict[str, Any]) -> Scorer:
             steps = [(float(one["max_age_secs"]), float(one["score"])) for one in curve["windows"]]
         missing = float(told.get("null_timestamp_score", 0.5))
         time = told["reference_time"]
-        return Scorer.decay(
-            curve["type"], steps, reference_time=time, null_timestamp_score=missing
-        )
+        return Scorer.decay(curve["type"], steps, reference_time=time, null_timestamp_score=missing)
     if kind == "raw_hint":
         return Scorer.custom(raw_hint, allow_nan=True)
     raise NotImplementedError(f"the scorer {kind}")
@@ -99,8 +97,7 @@ def slicer(told: dict[str, Any]) -> Slicer:
         return Slicer.knapsack(told.get("bucket_size", 100))
     if kind == "quota":
         quotas = [
-            (one["kind"], float(one.get("require", 0)), float(one.get("cap", 100)))
-            for one in told["quotas"]
+            (one["kind"], float(one.get("require", 0)), float(one.get("cap", 100))) for one in told["quotas"]
         ]
         return Slicer.quota(quotas, inner)
     entries = [(one["kind"], one["require_count"], one["cap_count"]) for one in told["entries"]]
@@ -131,9 +128,11 @@ def report(told: dict[str, Any]) -> dict[str, Any]:
     def decided(one: dict[str, Any]) -> dict[str, Any]:
         reason = one["reason"]
         # The package writes a reason's fields beside the item; the protocol has them apart.
-        fields = reason if isinstance(reason, dict) else {
-            name: value for name, value in one.items() if name not in ("item", "score", "position")
-        }
+        fields = (
+            reason
+            if isinstance(reason, dict)
+            else {name: value for name, value in one.items() if name not in ("item", "score", "position")}
+        )
         return {"index": one["position"], "score": one["score"], "reason": fields}
 
     told = dict(told)

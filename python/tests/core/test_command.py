@@ -28,7 +28,11 @@ def command() -> list[str]:
 
 def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*command(), *arguments], capture_output=True, text=True, encoding="utf-8", **options  # type: ignore[call-overload, no-any-return]
+        [*command(), *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        **options,  # type: ignore[call-overload, no-any-return]
     )
 
 

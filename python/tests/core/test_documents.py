@@ -22,7 +22,11 @@ def test_the_examples_of_the_page_run() -> None:
     """Blocks of Python that need no framework run in order, in one namespace."""
     page = (HERE / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    plain = [block for block in blocks if not re.search(r"^(from|import) (?!cupel\b|json\b|asyncio\b)", block, re.MULTILINE)]
+    plain = [
+        block
+        for block in blocks
+        if not re.search(r"^(from|import) (?!cupel\b|json\b|asyncio\b)", block, re.MULTILINE)
+    ]
     assert len(plain) >= 3
     namespace: dict[str, object] = {}
     for block in plain:

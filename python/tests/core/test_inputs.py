@@ -37,7 +37,7 @@ def test_what_cannot_be_said_in_json_is_named_with_its_place() -> None:
     refused([user(b"bytes")], "unsupported-type", "[0].content")
     refused([{("a", 1): "x"}], "unsupported-type", "[0][\"('a', 1)\"]")
     refused([user(math.nan)], "not-a-number", "[0].content")
-    refused([user({"deep key": math.inf})], "not-a-number", "[0].content[\"deep key\"]")
+    refused([user({"deep key": math.inf})], "not-a-number", '[0].content["deep key"]')
     refused([user("\ud800")], "not-unicode", "[0].content")
     refused(b"\xff", "malformed-request", None)
     refused(3, "unknown-format", None)
@@ -107,7 +107,7 @@ def random_value(source: random.Random, depth: int = 0) -> Any:
     if kind == 3:
         return source.choice([0.1, -1e300, 5e-324, 1 / 3, 1e16, source.random(), -0.0])
     if kind in (4, 5, 6):
-        alphabet = "ab \"\\/\n\r\t\b\f\x00\x1f\x7f\u2028é漢😀"
+        alphabet = 'ab "\\/\n\r\t\b\f\x00\x1f\x7f\u2028é漢😀'
         return "".join(source.choice(alphabet) for _ in range(source.randrange(12)))
     size = source.randrange(5)
     if kind == 7:
@@ -167,9 +167,7 @@ def test_models_of_the_openai_package() -> None:
         {
             "role": "assistant",
             "content": None,
-            "tool_calls": [
-                {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-            ],
+            "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}],
         }
     )
     result = {"role": "tool", "tool_call_id": "c1", "content": "a key"}
@@ -214,9 +212,7 @@ def test_models_of_the_google_genai_package() -> None:
         genai.Content(
             role="user",
             parts=[
-                genai.Part(
-                    function_response=genai.FunctionResponse(name="look", response={"is": "a key"})
-                )
+                genai.Part(function_response=genai.FunctionResponse(name="look", response={"is": "a key"}))
             ],
         ),
     ]

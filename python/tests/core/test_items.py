@@ -18,8 +18,16 @@ def items(*tokens: int) -> list[Item]:
 def test_an_item_has_what_it_was_made_of() -> None:
     moment = datetime.datetime(2025, 1, 1, 12, tzinfo=datetime.timezone.utc)
     item = Item(
-        "text", 3, kind="Memory", source="Rag", priority=-1, tags=["a", "b"],
-        metadata={"k": "v"}, timestamp=moment, future_relevance_hint=0.5, pinned=True,
+        "text",
+        3,
+        kind="Memory",
+        source="Rag",
+        priority=-1,
+        tags=["a", "b"],
+        metadata={"k": "v"},
+        timestamp=moment,
+        future_relevance_hint=0.5,
+        pinned=True,
         original_tokens=9,
     )
     assert (item.content, item.tokens, item.kind, item.source) == ("text", 3, "Memory", "Rag")
@@ -107,7 +115,9 @@ def test_presets_and_descriptions_make_pipelines() -> None:
     for policy in cupel.policies():
         window = Pipeline.from_policy(policy["name"]).run(items(5, 5, 5), Budget(10), query="item 1")
         assert window.tokens <= 10
-    described = Pipeline.from_policy({"scorers": ["priority"], "slicer": {"type": "knapsack", "bucket_size": 1}})
+    described = Pipeline.from_policy(
+        {"scorers": ["priority"], "slicer": {"type": "knapsack", "bucket_size": 1}}
+    )
     given = [Item("a", 5, priority=1), Item("b", 5, priority=2)]
     assert described.run(given, Budget(5)).kept == [1]
     with pytest.raises(cupel.CupelError) as caught:
@@ -116,7 +126,13 @@ def test_presets_and_descriptions_make_pipelines() -> None:
 
 
 def test_names_that_nobody_knows_are_refused() -> None:
-    for arguments in ({"scorer": "newest"}, {"slicer": "all"}, {"placer": "random"}, {"scorer": "custom"}, {"scorer": 3}):
+    for arguments in (
+        {"scorer": "newest"},
+        {"slicer": "all"},
+        {"placer": "random"},
+        {"scorer": "custom"},
+        {"scorer": 3},
+    ):
         with pytest.raises(cupel.CupelError) as caught:
             Pipeline(**arguments)  # type: ignore[arg-type]
         assert caught.value.path == next(iter(arguments))
@@ -125,7 +141,10 @@ def test_names_that_nobody_knows_are_refused() -> None:
 
 
 def test_simulations_answer() -> None:
-    given = [Item("old", 5, timestamp="2025-01-01T00:00:00Z"), Item("new", 5, timestamp="2025-01-02T00:00:00Z")]
+    given = [
+        Item("old", 5, timestamp="2025-01-01T00:00:00Z"),
+        Item("new", 5, timestamp="2025-01-02T00:00:00Z"),
+    ]
     pipeline = Pipeline("recency")
     assert pipeline.min_budget(given, given[0], 100) == 10
     assert pipeline.marginal(given, Budget(10), 5) == [0]

@@ -123,9 +123,9 @@ def test_reports_and_explanations_tell_of_every_item() -> None:
 
 
 def test_the_picture_of_the_window_runs_no_code_of_a_message() -> None:
-    evil = [{"role": "user", "content": "<script>alert(1)</script>\" onmouseover=\"x"}]
+    evil = [{"role": "user", "content": '<script>alert(1)</script>" onmouseover="x'}]
     page = cupel.select(evil * 1 + MESSAGES, max_tokens=60)._repr_html_()
-    assert "<script" not in page and "onmouseover=\"x" not in page
+    assert "<script" not in page and 'onmouseover="x' not in page
     assert "&lt;script&gt;" in page
     assert "kept" in page and "tokens" in page
 
@@ -161,9 +161,7 @@ def test_other_questions_are_answered() -> None:
 
 
 def test_evaluations_are_the_commands(tmp_path: Path) -> None:
-    report = cupel.evaluate(
-        EXAMPLES / "eval" / "friends.jsonl", baselines=["newest"], budgets=[250]
-    )
+    report = cupel.evaluate(EXAMPLES / "eval" / "friends.jsonl", baselines=["newest"], budgets=[250])
     means = {row["method"]: row["recall"]["mean"] for row in report["rows"]}
     assert means["auto"] > means["newest"]
     with pytest.raises(cupel.CupelError) as caught:

@@ -75,9 +75,7 @@ def test_a_failed_step_leaves_the_session_as_it_was() -> None:
 
 
 def test_time_tells_whether_the_provider_remembers() -> None:
-    session = cupel.Session(
-        cupel.Engine(max_tokens=400), cache_lifetime=datetime.timedelta(seconds=60)
-    )
+    session = cupel.Session(cupel.Engine(max_tokens=400), cache_lifetime=datetime.timedelta(seconds=60))
     session.next(history(2), now=1_000.0)
     session.accept()
     assert "new_account" not in session.next(history(3), now=1_050.5).session

@@ -9,11 +9,22 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parents[2]
 
 CORE = [
-    "__init__", "__main__", "_calls", "_engine", "_errors", "_explain", "_flat", "_items",
-    "_request", "_sessions", "_settings", "arrow", "types",
+    "__init__",
+    "__main__",
+    "_calls",
+    "_engine",
+    "_errors",
+    "_explain",
+    "_flat",
+    "_items",
+    "_request",
+    "_sessions",
+    "_settings",
+    "arrow",
+    "types",
 ]
 
-USE = '''
+USE = """
 import cupel
 from typing import Any
 
@@ -25,7 +36,7 @@ reveal_type(cupel.simulate(messages, budgets=[1]))
 reveal_type(cupel.Session().next(messages).session["cached_tokens"])
 cupel.select(messages, max_tokens="many")
 cupel.Engine(polcy="auto")
-'''
+"""
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -38,9 +49,13 @@ def package() -> Path:
     return Path(cupel.__file__).parent
 
 
+def module(name: str) -> str:
+    return "cupel" if name == "__init__" else f"cupel.{name}"
+
+
 def test_mypy_is_strict_about_the_package() -> None:
-    files = [str(package() / f"{name}.py") for name in CORE]
-    ran = run("mypy", "--strict", "--no-incremental", "--ignore-missing-imports", *files)
+    modules = [part for name in CORE for part in ("-m", module(name))]
+    ran = run("mypy", "--strict", "--no-incremental", "--ignore-missing-imports", *modules)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
@@ -62,7 +77,7 @@ def test_callers_see_types(tmp_path: Path) -> None:
     for told in (
         'Revealed type is "list[dict[str, str]]"',
         'Revealed type is "list[Any]"',
-        'Windows',
+        "Windows",
         'Revealed type is "int"',
         'No overload variant of "select"',
         'Unexpected keyword argument "polcy"',
