@@ -11,7 +11,9 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
         let name = entry.file_name();
-        if kind.is_dir() && name != "target" && name != ".git" {
+        // What is built or fetched has pages of others.
+        let is_ours = name != "target" && !name.to_string_lossy().starts_with('.');
+        if kind.is_dir() && is_ours {
             pages.extend(self::pages(&path));
         } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "md") {
             pages.push(path);

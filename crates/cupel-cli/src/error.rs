@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::process::ExitCode;
 
 use cupel_engine::{EngineError, ErrorCode};
 
@@ -133,18 +132,18 @@ pub(crate) fn cause(error: &io::Error) -> String {
 }
 
 /// Tells the user on stderr what went wrong, and the shell by the exit code.
-pub(crate) fn finish(result: Result<Answer, Failure>) -> ExitCode {
+pub(crate) fn finish(result: Result<Answer, Failure>) -> u8 {
     match result {
-        Ok(Answer::Yes) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(1),
+        Ok(Answer::Yes) | Err(Failure::ClosedPipe) => 0,
+        Ok(Answer::No) => 1,
         Err(Failure::Refused(text)) => complain(&text, 1),
         Err(Failure::CannotRun(text)) => complain(&text, 2),
     }
 }
 
-fn complain(text: &str, code: u8) -> ExitCode {
+fn complain(text: &str, code: u8) -> u8 {
     crate::output::say(&format!("cupel: {text}"));
-    ExitCode::from(code)
+    code
 }
 
 #[cfg(test)]

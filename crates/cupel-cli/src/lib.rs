@@ -29,12 +29,17 @@ use style::Palette;
 
 /// Runs the command with these arguments, the first of which is its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(exit_code(arguments))
+}
+
+/// As [`run`], with the exit code as a number, for callers that are no Rust program.
+pub fn exit_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(told) => {
             // Help and versions go to stdout, mistakes to stderr; nobody may be there to read them.
             let _ = told.print();
-            return ExitCode::from(if told.use_stderr() { 2 } else { 0 });
+            return if told.use_stderr() { 2 } else { 0 };
         }
     };
     let palette = Palette::of_stdout(cli.color);

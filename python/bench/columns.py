@@ -1,0 +1,128 @@
+"""Requests a second: the command's batch mode, Arrow, DuckDB and Spark, on the same data.
+
+    .venvs/bench/bin/python bench/columns.py [ROWS]     after bench/speed.py, which makes the environment
+
+Every way reads the same requests and makes the same windows. Spark's start is not counted; its workers are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from cupel.arrow import map_batches, select_batch
+from speed import messages
+
+BUDGET = 1_500
+
+
+def requests(count: int) -> list[str]:
+    """Conversations of 48 messages, each with a number of its own in every text."""
+    plain = messages(48)
+    made = []
+    for row in range(count):
+        changed = [
+            {**one, "content": f"{one['content']} [{row}]"}
+            if one["content"] and one["role"] != "tool"
+            else one
+            for one in plain
+        ]
+        made.append(json.dumps(changed, separators=(",", ":")))
+    return made
+
+
+def timed(way: Callable[[], Any], rounds: int = 3) -> float:
+    """The fastest round, in seconds."""
+    best = float("inf")
+    for _ in range(rounds):
+        began = time.perf_counter()
+        way()
+        best = min(best, time.perf_counter() - began)
+    return best
+
+
+def command(file: Path) -> None:
+    script = Path(sysconfig.get_path("scripts")) / "cupel"
+    ran = subprocess.run(
+        [script, "select", "--lines", file, "--max", str(BUDGET)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    if ran.returncode != 0:
+        sys.exit(ran.stderr.decode())
+
+
+def duckdb_way(table: pa.Table) -> None:
+    import duckdb
+
+    def fit(column: pa.ChunkedArray) -> pa.ChunkedArray:
+        return select_batch(column, max_tokens=BUDGET)["window"]
+
+    connection = duckdb.connect()
+    connection.create_function("fit", fit, ["VARCHAR"], "VARCHAR", type="arrow")
+    connection.register("talks", table)
+    connection.sql("SELECT sum(length(fit(request))) FROM talks").fetchall()
+
+
+def spark_way(file: Path) -> Callable[[], Any]:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.files.maxPartitionBytes", "1m")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    schema = "window string, kept array<bigint>, tokens_before bigint, tokens_after bigint, summary string, error string"
+    frame = session.read.parquet(str(file))
+
+    def way() -> None:
+        frame.mapInArrow(map_batches(max_tokens=BUDGET, threads=1), schema).write.format("noop").mode(
+            "overwrite"
+        ).save()
+
+    return way
+
+
+def main() -> None:
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
+    texts = requests(count)
+    table = pa.table({"request": texts})
+    with tempfile.TemporaryDirectory() as folder:
+        lines, column = Path(folder) / "requests.jsonl", Path(folder) / "requests.parquet"
+        lines.write_text("\n".join(texts) + "\n", encoding="utf-8")
+        pq.write_table(table, column, row_group_size=max(1, count // 4))
+        spark = spark_way(column)
+        spark()
+        took = {
+            "`cupel select --lines`": timed(lambda: command(lines)),
+            "`cupel.arrow.select_batch`": timed(lambda: select_batch(table, max_tokens=BUDGET)),
+            "DuckDB, Arrow function": timed(lambda: duckdb_way(table)),
+            "Spark `local[2]`, `mapInArrow`": timed(spark),
+        }
+    first = took["`cupel select --lines`"]
+    size = sum(map(len, texts)) / 1e6
+    print(
+        f"{count:,} requests of 48 messages, {size:.1f} MB, to {BUDGET:,} tokens each; {os.cpu_count()} cores"
+    )
+    print("| way | requests a second | ÷ the command |\n|---|---:|---:|")
+    for name, seconds in took.items():
+        print(f"| {name} | {count / seconds:,.0f} | {first / seconds:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

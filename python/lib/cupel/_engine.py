@@ -1,0 +1,421 @@
+"""The engine: a request and a budget in, the best request that fits out, and why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from . import _native, _settings
+from ._request import Request
+from ._settings import Pin, Policy
+
+if TYPE_CHECKING:
+    import datetime
+
+    from typing_extensions import Unpack
+
+    from ._settings import CallOptions
+    from .types import (
+        Comparison,
+        Count,
+        Curve,
+        Explanation,
+        Marginal,
+        MinBudget,
+        Repaired,
+        Report,
+        SelectionAnswer,
+        SessionStep,
+        StepAnswer,
+        Summary,
+        Validation,
+        Windows,
+    )
+
+M = TypeVar("M")
+
+
+def _explain() -> Any:
+    """The words for people, imported when somebody wants to read them."""
+    from . import _explain
+
+    return _explain
+
+
+class Window(Generic[M]):
+    """The messages that fit, whoever chose them."""
+
+    _request: Request
+    _native: Any
+    _messages: list[M] | None = None
+
+    def __init__(self, request: Request, native: Any) -> None:
+        self._request = request
+        self._native = native
+        self.kept: list[int] = native.kept
+        """The indices of the messages that stay, in the request's own list."""
+        self.tokens: int = native.tokens
+        """What the window costs."""
+
+    @property
+    def messages(self) -> list[M]:
+        """The messages that stay: the very objects that were handed in."""
+        if self._messages is None:
+            native = self._native
+            self._messages = self._request.kept(self.kept, native.text, native.is_repaired)
+        return self._messages
+
+    @property
+    def request(self) -> Any:
+        """The request with these messages, in the shape in which it was handed in."""
+        return self._request.like(self.messages, self._native.text)
+
+    @property
+    def text(self) -> str:
+        """The request as JSON; every message that stays is its original text."""
+        text: str = self._native.text
+        return text
+
+    @property
+    def summary(self) -> Summary:
+        """Sizes before and after, and what they were measured with."""
+        answer: SelectionAnswer = json.loads(self._native.answer())
+        return answer["summary"]
+
+    def __iter__(self) -> Iterator[M]:
+        return iter(self.messages)
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+
+class Selection(Window[M]):
+    """The best request that fits, and why.
+
+    >>> import cupel
+    >>> messages = [
+    ...     {"role": "user", "content": "The deploy key is on the blue card."},
+    ...     {"role": "assistant", "content": "Noted."},
+    ...     {"role": "user", "content": "Lunch is at noon, soup again, and the printer is out of paper."},
+    ...     {"role": "user", "content": "Where is the deploy key?"},
+    ... ]
+    >>> selection = cupel.select(messages, max_tokens=40)
+    >>> selection.kept
+    [0, 1, 3]
+    >>> selection.messages[0] is messages[0]
+    True
+    >>> selection.tokens <= 40
+    True
+    >>> print(selection.explain().splitlines()[0])
+    kept 3 of 4 messages, 33 of 40 tokens, from 53
+    """
+
+    _native: _native.Selection
+
+    @property
+    def answer(self) -> SelectionAnswer:
+        """Everything but texts, as the command writes it."""
+        answer: SelectionAnswer = json.loads(self._native.answer())
+        return answer
+
+    @property
+    def report(self) -> Report:
+        """The report of the specification: every item with its score and reason."""
+        report: Report = json.loads(self._native.report())
+        return report
+
+    def explanation(self, most_left_out: int | None = None) -> Explanation:
+        """What is in the window, what is not, and why, as data."""
+        limit = 2**32 - 1 if most_left_out is None else most_left_out
+        explanation: Explanation = json.loads(self._native.explain(limit))
+        return explanation
+
+    def explain(self, most_left_out: int = 20) -> str:
+        """What is in the window, what is not, and why, as text."""
+        return str(_explain().text(self.explanation(most_left_out)))
+
+    def __repr__(self) -> str:
+        summary = self.summary
+        return f"Selection({_explain().headline(summary)})"
+
+    def _repr_html_(self) -> str:
+        return str(_explain().html(self.explanation(50)))
+
+
+class Step(Window[M]):
+    """The window of a step of a session, and what it does to the prompt cache."""
+
+    _native: _native.Step
+
+    @property
+    def answer(self) -> StepAnswer:
+        """Everything but texts, as the command writes it."""
+        answer: StepAnswer = json.loads(self._native.answer())
+        return answer
+
+    @property
+    def session(self) -> SessionStep:
+        """What becomes of the cache."""
+        return self.answer["session"]
+
+    def __repr__(self) -> str:
+        return f"Step({_explain().headline(self.summary)})"
+
+
+class Engine:
+    """Fits requests into a window: built once, used for many requests on many threads.
+
+    Nothing has to be given: without a policy it is ``auto``, without a model the one that each
+    request names, without limits that model's window.
+
+    >>> import cupel
+    >>> engine = cupel.Engine(max_tokens=30)
+    >>> engine.select([{"role": "user", "content": "Hello!"}]).kept
+    [0]
+
+    It holds no lock while it works, so that threads share it, and asyncio can go on meanwhile:
+
+    >>> import asyncio
+    >>> async def ask():
+    ...     request = [{"role": "user", "content": "Hello!"}]
+    ...     return await asyncio.to_thread(engine.select, request)
+    >>> asyncio.run(ask()).tokens
+    9
+    """
+
+    def __init__(
+        self,
+        *,
+        policy: Policy = "auto",
+        model: str | None = None,
+        tokenizer: str | None = None,
+        max_tokens: int | None = None,
+        target_tokens: int | None = None,
+        output_reserve: int | None = None,
+        margin_percent: float | None = None,
+        pins: Iterable[Pin] = (),
+        superseded: str = "keep",
+        repair: bool = False,
+        keep_caps: bool = False,
+        alternate: bool = False,
+        format: str | None = None,
+    ) -> None:
+        self._native = _native.Engine(
+            policy=_settings.policy(policy),
+            model=model,
+            tokenizer=tokenizer,
+            limits=_settings.limits(max_tokens, target_tokens, output_reserve, margin_percent),
+            pins=_settings.pins(pins),
+            superseded=superseded,
+            repair=repair,
+            keep_caps=keep_caps,
+            alternate=alternate,
+            format=format,
+        )
+
+    @property
+    def policy(self) -> str:
+        """The name of the policy that it selects by."""
+        return self._native.policy
+
+    @overload
+    def select(
+        self, request: Mapping[str, Any] | str | bytes, **options: Unpack[CallOptions]
+    ) -> Selection[Any]: ...
+    @overload
+    def select(self, request: Sequence[M], **options: Unpack[CallOptions]) -> Selection[M]: ...
+    def select(self, request: Any, **options: Unpack[CallOptions]) -> Selection[Any]:
+        """The best request that fits."""
+        read = Request(request)
+        return Selection(read, self._native.select(read.given, _options(read, options)))
+
+    def count(self, request: Any, **options: Unpack[CallOptions]) -> Count:
+        """The tokens of a request, part by part."""
+        read = Request(request)
+        count: Count = json.loads(self._native.count(read.given, _options(read, options)))
+        return count
+
+    def count_texts(self, texts: Mapping[str, str] | Iterable[str]) -> Count:
+        """The tokens of plain texts, each by its name or number."""
+        named = texts.items() if isinstance(texts, Mapping) else enumerate(texts)
+        count: Count = json.loads(self._native.count_texts([(str(name), text) for name, text in named]))
+        return count
+
+    def validate(self, request: Any) -> Validation:
+        """The rules of its provider that a request breaks."""
+        validation: Validation = json.loads(self._native.validate(Request(request).given))
+        return validation
+
+    def repair(self, request: Any) -> Repaired:
+        """The request, repaired as far as it can be, and what was done to it.
+
+        ``messages`` are the caller's own objects where they were not changed.
+        """
+        read = Request(request)
+        repaired: Repaired = json.loads(self._native.repair(read.given))
+        text = repaired["text"]
+        count = 0 if read.messages is None else len(read.messages)
+        repaired["messages"] = read.kept(range(count), text, bool(repaired["repairs"]))
+        repaired["request"] = read.like(repaired["messages"], text)
+        return repaired
+
+    def windows(self, request: Any, budgets: Iterable[int], **options: Unpack[CallOptions]) -> Windows:
+        """The windows of many budgets, from one ranking."""
+        read = Request(request)
+        told = self._native.windows(read.given, list(budgets), _options(read, options))
+        windows: Windows = json.loads(told)
+        return windows
+
+    def curve(
+        self,
+        request: Any,
+        steps: int = 20,
+        *,
+        smallest: int | None = None,
+        largest: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Curve:
+        """What each budget keeps, from what is pinned to everything."""
+        read = Request(request)
+        told = self._native.curve(read.given, steps, (smallest, largest), _options(read, options))
+        curve: Curve = json.loads(told)
+        return curve
+
+    def marginal(self, request: Any, slack_tokens: int, **options: Unpack[CallOptions]) -> Marginal:
+        """What the last tokens of the budget buy."""
+        read = Request(request)
+        told = self._native.marginal(read.given, slack_tokens, _options(read, options))
+        marginal: Marginal = json.loads(told)
+        return marginal
+
+    def min_budget(self, request: Any, message: int, **options: Unpack[CallOptions]) -> MinBudget:
+        """The smallest budget that keeps a message."""
+        read = Request(request)
+        told = self._native.min_budget(read.given, message, _options(read, options))
+        found: MinBudget = json.loads(told)
+        return found
+
+    def compare(self, request: Any, policies: Iterable[Policy], **options: Unpack[CallOptions]) -> Comparison:
+        """What two or more policies keep differently."""
+        read = Request(request)
+        named = [_settings.policy(policy) for policy in policies]
+        told = self._native.compare(read.given, named, _options(read, options))
+        comparison: Comparison = json.loads(told)
+        return comparison
+
+    def session(
+        self,
+        *,
+        cache_lifetime: datetime.timedelta | None = None,
+        cache_marks: bool = False,
+        resend_share: float | None = None,
+    ) -> Session:
+        """Begins a session: windows that keep the prompt cache."""
+        return Session(
+            self,
+            cache_lifetime=cache_lifetime,
+            cache_marks=cache_marks,
+            resend_share=resend_share,
+        )
+
+    def __repr__(self) -> str:
+        return repr(self._native)
+
+
+class Session:
+    """A conversation whose windows keep what the provider has in its cache.
+
+    Providers charge a tenth for the beginning of a request that they saw a moment ago. A session
+    changes the end of its windows only, and bounds what is sent again.
+
+    >>> import cupel
+    >>> session = cupel.Session(cupel.Engine(max_tokens=1_000))
+    >>> messages = [{"role": "user", "content": "Why did the deploy fail?"}]
+    >>> step = session.next(messages)
+    >>> step.messages[0] is messages[0]
+    True
+    >>> # Send `step.messages`. When the provider has answered:
+    >>> session.accept()
+    True
+    >>> # What is remembered has no texts, and goes on in another process:
+    >>> again = cupel.Session.loads(session.dumps(), cupel.Engine(max_tokens=1_000))
+    >>> messages += [{"role": "assistant", "content": "A test did."}, {"role": "user", "content": "Which?"}]
+    >>> again.next(messages).session["unchanged_messages"]
+    1
+    """
+
+    def __init__(
+        self,
+        engine: Engine | None = None,
+        *,
+        cache_lifetime: datetime.timedelta | None = None,
+        cache_marks: bool = False,
+        resend_share: float | None = None,
+        _state: str | None = None,
+    ) -> None:
+        self.engine = engine or Engine()
+        self._native = self.engine._native.session(
+            state=_state,
+            cache_lifetime=cache_lifetime,
+            cache_marks=cache_marks,
+            resend_share=resend_share,
+        )
+
+    @overload
+    def next(
+        self,
+        request: Mapping[str, Any] | str | bytes,
+        *,
+        now: float | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Step[Any]: ...
+    @overload
+    def next(
+        self, request: Sequence[M], *, now: float | None = None, **options: Unpack[CallOptions]
+    ) -> Step[M]: ...
+    def next(self, request: Any, *, now: float | None = None, **options: Unpack[CallOptions]) -> Step[Any]:
+        """Proposes the window of the next request, from the whole history so far.
+
+        ``now`` is the time in seconds since 1970, as ``time.time()`` has it; it tells whether the
+        provider still remembers. Without a time it is taken to.
+        """
+        read = Request(request)
+        seconds = None if now is None else max(0, int(now))
+        return Step(read, self._native.next(read.given, _options(read, options), seconds))
+
+    def accept(self) -> bool:
+        """The provider has answered: the step that was proposed last counts."""
+        return self._native.accept()
+
+    def roll_back(self) -> None:
+        """Forgets the step that was proposed last, as the next one does anyway."""
+        self._native.roll_back()
+
+    def dumps(self) -> str:
+        """What is remembered of the accepted steps, as JSON: numbers and fingerprints, no texts."""
+        return self._native.state() or "null"
+
+    @classmethod
+    def loads(
+        cls,
+        state: str,
+        engine: Engine | None = None,
+        *,
+        cache_lifetime: datetime.timedelta | None = None,
+        cache_marks: bool = False,
+        resend_share: float | None = None,
+    ) -> Session:
+        """Goes on with a session that was written down."""
+        return cls(
+            engine,
+            cache_lifetime=cache_lifetime,
+            cache_marks=cache_marks,
+            resend_share=resend_share,
+            _state=None if state.strip() == "null" else state,
+        )
+
+
+def _options(read: Request, options: CallOptions) -> _native.Options:
+    count = None if read.messages is None else len(read.messages)
+    return _settings.options(count, **options)

@@ -1,0 +1,78 @@
+"""Where the messages of a request are, and the same request with fewer of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _native
+
+_LISTS = ("contents", "input", "items", "messages")
+"""Where formats keep their messages, in the order in which the engine looks."""
+
+
+class Request:
+    """What the caller handed in: its own messages, and the shape around them."""
+
+    __slots__ = ("given", "messages", "name")
+
+    def __init__(self, given: Any) -> None:
+        self.given: Any = given
+        self.name: str | None = None
+        self.messages: Sequence[Any] | None = None
+        if isinstance(given, (str, bytes, bytearray)):
+            return
+        if isinstance(given, (list, tuple)):
+            self.messages = given
+        elif isinstance(given, Mapping):
+            for name in _LISTS:
+                if name in given:
+                    if isinstance(given[name], (list, tuple)):
+                        self.name, self.messages = name, given[name]
+                    break
+        elif isinstance(given, Sequence):
+            self.given = self.messages = list(given)
+
+    def kept(self, kept: Sequence[int], text: str, is_repaired: bool) -> list[Any]:
+        """The messages that stay: the caller's own objects, unless only a text was given."""
+        own = self.messages
+        if own is None:
+            return _listed(json.loads(text)) if text.lstrip()[:1] in "[{" else []
+        if is_repaired:
+            return _matched(own, _listed(json.loads(text)))
+        return [own[at] for at in kept]
+
+    def like(self, messages: list[Any], text: str) -> Any:
+        """The request with these messages, in the shape in which it was given."""
+        if isinstance(self.given, (bytes, bytearray)):
+            return text.encode()
+        if self.messages is None:
+            return text
+        if self.name is None:
+            return messages
+        return {**self.given, self.name: messages}
+
+
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        for name in _LISTS:
+            if isinstance(value.get(name), list):
+                listed: list[Any] = value[name]
+                return listed
+        return [value]
+    return list(value)
+
+
+def _matched(own: Sequence[Any], repaired: list[Any]) -> list[Any]:
+    """The caller's own object for each message that was not changed, in order."""
+    written = [json.loads(_native.dumps(message)) for message in own]
+    at, messages = 0, []
+    for message in repaired:
+        found = next((i for i in range(at, len(own)) if written[i] == message), None)
+        if found is None:
+            messages.append(message)
+        else:
+            messages.append(own[found])
+            at = found + 1
+    return messages

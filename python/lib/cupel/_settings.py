@@ -1,0 +1,103 @@
+"""Arguments that many calls share, in the form in which the engine takes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Union
+
+from . import _native
+from ._errors import CupelError
+
+Policy = Union[str, Mapping[str, Any], "os.PathLike[str]"]
+"""A policy: the name of one that is known, a description as data, or the path of a TOML or JSON file."""
+
+Pin = Union[int, str]
+"""What is kept, whatever it costs: an index, ``"role:user"``, or ``"field:pinned=true"``."""
+
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class CallOptions(TypedDict, total=False):
+        """What one call may change."""
+
+        max_tokens: int | None
+        target_tokens: int | None
+        output_reserve: int | None
+        margin_percent: float | None
+        model: str | None
+        query: str | None
+        pins: Iterable[Pin]
+
+
+def policy(given: Policy) -> str | tuple[str, str]:
+    """The name of a policy, or what reports call it and its text."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, Mapping):
+        return str(given.get("name") or "policy"), _native.dumps(dict(given))
+    if not isinstance(given, os.PathLike):
+        kind = type(given).__name__
+        raise CupelError(
+            f"policy: must be a name, a mapping or the path of a file, got `{kind}`", path="policy"
+        )
+    path = os.fspath(given)
+    try:
+        with open(path, encoding="utf-8") as file:
+            return os.path.splitext(os.path.basename(path))[0], file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CupelError(
+            f"policy: cannot read {path}: {error}", code="invalid-policy", path="policy"
+        ) from error
+
+
+def limits(
+    max_tokens: int | None,
+    target_tokens: int | None,
+    output_reserve: int | None,
+    margin_percent: float | None,
+) -> _native.Limits | None:
+    """How much fits, where anything was said of it."""
+    if max_tokens is target_tokens is output_reserve is margin_percent is None:
+        return None
+    return _native.Limits(max_tokens, target_tokens, output_reserve, margin_percent)
+
+
+def pins(given: Iterable[Pin], count: int | None = None) -> list[Pin]:
+    """Pins, where an index may count from the end of a list whose length is known."""
+    if isinstance(given, (int, str)):
+        given = [given]
+    pinned: list[Pin] = []
+    for pin in given:
+        if isinstance(pin, int) and pin < 0:
+            if count is None or pin + count < 0:
+                raise CupelError(f"pins: there is no message {pin}", code="unmatched-pin", path="pins")
+            pin += count
+        pinned.append(pin)
+    return pinned
+
+
+_NONE = _native.Options()
+
+
+def options(
+    count: int | None,
+    *,
+    max_tokens: int | None = None,
+    target_tokens: int | None = None,
+    output_reserve: int | None = None,
+    margin_percent: float | None = None,
+    model: str | None = None,
+    query: str | None = None,
+    pins: Iterable[Pin] = (),
+) -> _native.Options:
+    """What one call changes, of a request with so many messages."""
+    fits = limits(max_tokens, target_tokens, output_reserve, margin_percent)
+    pinned = _pins(pins, count) if pins else []
+    if fits is None and model is None and query is None and not pinned:
+        return _NONE
+    return _native.Options(query=query, limits=fits, model=model, pins=pinned)
+
+
+_pins = pins

@@ -1,0 +1,148 @@
+"""Columns of requests: Arrow in, Arrow out, for data at rest.
+
+>>> import pyarrow
+>>> from cupel.arrow import select_batch
+>>> table = pyarrow.table({"request": ['[{"role": "user", "content": "Hello!"}]', "nonsense"]})
+>>> windows = select_batch(table, max_tokens=1_000)
+>>> windows.column_names
+['window', 'kept', 'tokens_before', 'tokens_after', 'summary', 'error']
+>>> windows["kept"].to_pylist(), windows["tokens_after"].to_pylist()
+([[0], None], [9, None])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from . import _native, _settings
+from ._calls import _engine
+from ._engine import Engine
+from ._settings import Pin, Policy
+
+__all__ = ["SCHEMA", "map_batches", "select_batch"]
+
+SCHEMA = pa.schema(
+    [
+        ("window", pa.string()),
+        ("kept", pa.list_(pa.int64())),
+        ("tokens_before", pa.int64()),
+        ("tokens_after", pa.int64()),
+        ("summary", pa.string()),
+        ("error", pa.string()),
+    ]
+)
+"""The columns that come back, all of which may be null."""
+
+
+def select_batch(
+    table: Any,
+    max_tokens: int | None = None,
+    *,
+    request: str | None = None,
+    budget: str | None = None,
+    keep: Iterable[str] = (),
+    policy: Policy = "auto",
+    model: str | None = None,
+    query: str | None = None,
+    pins: Iterable[Pin] = (),
+    output_reserve: int | None = None,
+    tokenizer: str | None = None,
+    repair: bool = False,
+    threads: int | None = None,
+    engine: Engine | None = None,
+) -> Any:
+    """The windows of a column of requests, row by row: a table for a table, a batch for a batch.
+
+    ``table`` is a ``pyarrow.Table``, ``RecordBatch``, ``Array`` or ``ChunkedArray``, or anything that
+    speaks Arrow's interface for Python, as data frames of pandas and Polars do. ``request`` names the
+    column of requests as JSON (``request``, or the only one), ``budget`` that of budgets (``budget``,
+    where there is one); ``keep`` names columns that are handed on. A row that fails has an ``error``,
+    as JSON, and stops no other.
+    """
+    engine = engine or _engine(policy, tokenizer, repair)
+    options = _settings.options(
+        None,
+        max_tokens=max_tokens,
+        output_reserve=output_reserve,
+        model=model,
+        query=query,
+        pins=pins,
+    )
+    given = _table(table)
+    requests, budgets = _columns(given, request, budget)
+    kept = list(keep)
+    batches = []
+    for batch in given.to_batches():
+        column = batch.column(requests)
+        fits = None if budgets is None else _numbers(batch.column(budgets))
+        windows = _windows(_texts(column), fits, engine, options, threads)
+        for at, name in enumerate(kept):
+            windows = windows.add_column(at, given.schema.field(name), batch.column(name))
+        batches.append(windows)
+    schema = pa.schema([*(given.schema.field(name) for name in kept), *SCHEMA])
+    whole = pa.Table.from_batches(batches, schema)
+    return _one_batch(whole) if isinstance(table, pa.RecordBatch) else whole
+
+
+def map_batches(**options: Any) -> Any:
+    """``select_batch`` for an iterator of batches, as Spark's ``mapInArrow`` hands them out."""
+
+    def selected(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            yield select_batch(batch, **options)
+
+    return selected
+
+
+def _windows(
+    requests: Any, budgets: Any, engine: Engine, options: _native.Options, threads: int | None
+) -> Any:
+    schema, array = _native.select_batch(requests, budgets, engine._native, options, threads)
+    return pa.RecordBatch._import_from_c_capsule(schema, array)
+
+
+def _table(given: Any) -> Any:
+    if isinstance(given, pa.Table):
+        return given
+    if isinstance(given, pa.RecordBatch):
+        return pa.Table.from_batches([given])
+    if isinstance(given, (pa.Array, pa.ChunkedArray)):
+        return pa.table({"request": given})
+    return pa.table(given)
+
+
+def _columns(table: Any, request: str | None, budget: str | None) -> tuple[int, int | None]:
+    names: list[str] = table.column_names
+    if request is None:
+        request = names[0] if len(names) == 1 else "request"
+    if request not in names:
+        raise _unknown("request", request, names)
+    if budget is None:
+        return names.index(request), names.index("budget") if "budget" in names else None
+    if budget not in names:
+        raise _unknown("budget", budget, names)
+    return names.index(request), names.index(budget)
+
+
+def _unknown(what: str, name: str, names: list[str]) -> Exception:
+    from ._errors import CupelError
+
+    known = ", ".join(names)
+    return CupelError(f"{what}: there is no column `{name}`; there are {known}", path=what)
+
+
+def _texts(column: Any) -> Any:
+    """Dictionaries are taken apart; texts of every width are read as they are."""
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _numbers(column: Any) -> Any:
+    return column if column.type in (pa.int32(), pa.int64()) else column.cast(pa.int64())
+
+
+def _one_batch(table: Any) -> Any:
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)

@@ -1,0 +1,95 @@
+"""LiteLLM's proxy: every request fits before it is sent, in all four shapes that it takes.
+
+# proxy_hooks.py, named in the proxy's config.yaml as litellm_settings: callbacks
+from cupel.litellm import CupelHook
+
+hook = CupelHook(max_tokens=32_000)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from litellm.integrations.custom_logger import CustomLogger
+
+from ._engine import Engine
+from ._sessions import Fitter
+from ._settings import Pin, Policy
+
+__all__ = ["CupelHook"]
+
+_SHAPES = ("messages", "input", "contents")
+"""Where the four shapes keep their messages: Chat and Anthropic, Responses, Gemini."""
+
+_HEAD = (
+    "model",
+    "tools",
+    "functions",
+    "system",
+    "instructions",
+    "systemInstruction",
+    "system_instruction",
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+)
+"""What is counted beside the messages. Everything else is the proxy's own and never read."""
+
+
+class CupelHook(CustomLogger):
+    """Makes requests fit. Without ``max_tokens`` the window is that of the model, where it is known.
+
+    What is no conversation, as an embedding, goes on as it is. Requests that name a session
+    (``litellm_session_id``) keep the provider's cache.
+    """
+
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        *,
+        policy: Policy = "auto",
+        output_reserve: int | None = None,
+        pins: Iterable[Pin] = (),
+        tokenizer: str | None = None,
+        repair: bool = False,
+        sessions: bool = True,
+        engine: Engine | None = None,
+    ) -> None:
+        super().__init__()
+        engine = engine or Engine(
+            policy=policy,
+            max_tokens=max_tokens,
+            output_reserve=output_reserve,
+            pins=pins,
+            tokenizer=tokenizer,
+            repair=repair,
+        )
+        self._fitter = Fitter(engine, sessions=sessions)
+
+    async def async_pre_call_hook(
+        self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
+    ) -> dict[str, Any]:
+        """The request with what fits; the dict that was handed in stays as it is."""
+        return await asyncio.to_thread(self.fit, data)
+
+    def fit(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The same outside of the proxy: the arguments of a call, with what fits."""
+        name = next((one for one in _SHAPES if _is_conversation(data.get(one))), None)
+        if name is None:
+            return data
+        request = {one: data[one] for one in (*_HEAD, name) if data.get(one) is not None}
+        window = self._fitter.window(request, _session(data))
+        return {**data, name: window.messages}
+
+
+def _is_conversation(value: Any) -> bool:
+    """Whether it is a list of messages: an embedding's input is a list of texts."""
+    return isinstance(value, list) and bool(value) and not isinstance(value[0], (str, int, list))
+
+
+def _session(data: dict[str, Any]) -> str | None:
+    metadata = data.get("metadata") or data.get("litellm_metadata") or {}
+    named = data.get("litellm_session_id") or metadata.get("session_id")
+    return None if named is None else str(named)

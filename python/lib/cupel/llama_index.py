@@ -1,0 +1,136 @@
+"""LlamaIndex: a memory whose window fits, and a postprocessor that fills a budget with nodes.
+
+from llama_index.core.agent import ReActAgent
+from cupel.llama_index import CupelMemory
+
+memory = CupelMemory.from_defaults(max_tokens=32_000)
+response = await agent.run("Why did the deploy fail?", memory=memory)
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock
+from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.memory.types import BaseChatStoreMemory
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import NodeWithScore, QueryBundle
+
+from ._engine import Engine
+from ._flat import Flat, chosen
+from ._items import Pipeline
+from ._native import Budget, Item
+from ._sessions import Fitter
+
+__all__ = ["CupelMemory", "CupelPostprocessor"]
+
+
+class CupelMemory(BaseChatStoreMemory):
+    """Keeps every message, and hands out those that fit.
+
+    Each memory is a session, whose windows keep the provider's cache.
+    """
+
+    max_tokens: int | None = Field(default=None, description="How much fits")
+    policy: str = Field(default="auto", description="What is kept")
+    model: str | None = Field(default=None, description="Whose tokens are counted")
+    tokenizer: str | None = Field(default=None, description="How tokens are counted")
+    _fitter: Fitter | None = PrivateAttr(default=None)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which it is written down."""
+        return "CupelMemory"
+
+    @classmethod
+    def from_defaults(
+        cls,
+        chat_history: list[ChatMessage] | None = None,
+        llm: Any = None,
+        **settings: Any,
+    ) -> CupelMemory:
+        """A memory, which may begin with a history."""
+        if llm is not None:
+            settings.setdefault("max_tokens", llm.metadata.context_window)
+        memory = cls(**settings)
+        memory.set(chat_history or [])
+        return memory
+
+    def get(self, input: str | None = None, **_: Any) -> list[ChatMessage]:
+        """The messages that fit: the very objects that are stored."""
+        messages = self.get_all()
+        if not messages:
+            return []
+        flat = Flat()
+        for at, message in enumerate(messages):
+            _flatten(flat, at, message)
+        if self._fitter is None:
+            engine = Engine(
+                policy=self.policy,
+                model=self.model,
+                max_tokens=self.max_tokens,
+                tokenizer=self.tokenizer,
+                format="openai-chat",
+            )
+            self._fitter = Fitter(engine)
+        return chosen(messages, flat.kept(self._fitter, self.chat_store_key))
+
+    async def aget(self, input: str | None = None, **_: Any) -> list[ChatMessage]:
+        """The same, while other tasks go on."""
+        import asyncio
+
+        return await asyncio.to_thread(self.get, input)
+
+
+class CupelPostprocessor(BaseNodePostprocessor):
+    """Keeps the nodes that a question needs, as many as fit a budget, in their order."""
+
+    max_tokens: int = Field(description="How much fits")
+    policy: str = Field(default="auto", description="What is kept")
+    tokenizer: str | None = Field(default=None, description="How tokens are counted")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which it is written down."""
+        return "CupelPostprocessor"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        texts = [node.get_content() for node in nodes]
+        if not texts:
+            return []
+        counts = Engine(tokenizer=self.tokenizer).count_texts(texts)["texts"]
+        items = [
+            Item(text or " ", count["tokens"], kind="Document", future_relevance_hint=node.score)
+            for text, count, node in zip(texts, counts, nodes)
+        ]
+        query = "" if query_bundle is None else query_bundle.query_str
+        window = Pipeline.from_policy(self.policy).run(items, Budget(self.max_tokens), query=query)
+        return chosen(nodes, sorted(window.kept))
+
+
+def _flatten(flat: Flat, at: int, message: ChatMessage) -> None:
+    texts = [block.text for block in message.blocks if isinstance(block, TextBlock)]
+    plain: dict[str, Any] = {"role": message.role.value, "content": "\n".join(texts)}
+    calls = [
+        flat.call(block.tool_name, block.tool_kwargs, block.tool_call_id or block.tool_name)
+        for block in message.blocks
+        if isinstance(block, ToolCallBlock)
+    ]
+    if not calls:
+        calls = [_legacy(call) for call in message.additional_kwargs.get("tool_calls") or []]
+    if calls:
+        plain["tool_calls"] = calls
+    if message.role.value == "tool":
+        plain["tool_call_id"] = message.additional_kwargs.get("tool_call_id", "")
+    flat.add(at, plain)
+
+
+def _legacy(call: Any) -> dict[str, Any]:
+    """A call as older integrations of OpenAI keep it: a model, or a dict."""
+    told = call if isinstance(call, dict) else json.loads(call.model_dump_json())
+    made: dict[str, Any] = told
+    return made

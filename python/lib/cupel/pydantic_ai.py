@@ -1,0 +1,163 @@
+"""pydantic-ai: what is sent fits, and the history of the run stays whole.
+
+from pydantic_ai import Agent
+from cupel.pydantic_ai import CupelWindow
+
+agent = Agent("openai:gpt-4o", capabilities=[CupelWindow(max_tokens=32_000)])
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic_ai import RunContext
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.messages import (
+    BinaryContent,
+    ImageUrl,
+    ModelMessage,
+    ModelResponse,
+    RetryPromptPart,
+    SystemPromptPart,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestContext
+
+from ._engine import Engine
+from ._sessions import Fitter
+from ._settings import Pin, Policy
+
+__all__ = ["CupelWindow"]
+
+
+class CupelWindow(AbstractCapability[Any]):
+    """Sends what fits: the instructions, the tools and the best of the history.
+
+    Without ``max_tokens`` the window is the model's, where Cupel knows the model. A conversation is a
+    session, whose windows keep the provider's cache.
+    """
+
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        *,
+        policy: Policy = "auto",
+        output_reserve: int | None = None,
+        pins: Iterable[Pin] = (),
+        tokenizer: str | None = None,
+        sessions: bool = True,
+        engine: Engine | None = None,
+    ) -> None:
+        engine = engine or Engine(
+            policy=policy,
+            max_tokens=max_tokens,
+            output_reserve=output_reserve,
+            pins=pins,
+            # Its messages hold calls and results as Anthropic's do, whoever gets them.
+            tokenizer=tokenizer,
+            format="anthropic",
+        )
+        self._fitter = Fitter(engine, sessions=sessions)
+
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Changes what is sent."""
+        messages = request_context.messages
+        kept = await asyncio.to_thread(self._kept, ctx, request_context)
+        if len(kept) == len(messages):
+            return request_context
+        return dataclasses.replace(request_context, messages=[messages[at] for at in kept])
+
+    def _kept(self, ctx: RunContext[Any], context: ModelRequestContext) -> list[int]:
+        parameters = context.model_request_parameters
+        request = {
+            "model": context.model.model_name,
+            "system": "\n\n".join(part.content for part in parameters.instruction_parts or ()),
+            "messages": [_message(message) for message in context.messages],
+            "tools": [
+                {
+                    "name": tool.name,
+                    "description": tool.description or "",
+                    "input_schema": tool.parameters_json_schema,
+                }
+                for tool in (*parameters.function_tools, *parameters.output_tools)
+            ],
+        }
+        request = {name: value for name, value in request.items() if value}
+        # System prompts stand in the first message of a turn, which then must stay.
+        prompts = [at for at, one in enumerate(context.messages) if _has_system_prompt(one)]
+        return self._fitter.window(request, ctx.conversation_id or ctx.run_id, pins=prompts).kept
+
+
+def _has_system_prompt(message: ModelMessage) -> bool:
+    return any(isinstance(part, SystemPromptPart) for part in message.parts)
+
+
+def _message(message: ModelMessage) -> dict[str, Any]:
+    if isinstance(message, ModelResponse):
+        blocks = [_answered(part) for part in message.parts]
+        role = "assistant"
+    else:
+        blocks = [block for part in message.parts for block in _asked(part)]
+        # Results come first in what answers a call.
+        blocks.sort(key=lambda block: block["type"] != "tool_result")
+        role = "user"
+    return {"role": role, "content": blocks or [{"type": "text", "text": ""}]}
+
+
+def _answered(part: Any) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.content}
+    if isinstance(part, ThinkingPart):
+        signature = {"signature": part.signature} if part.signature else {}
+        return {"type": "thinking", "thinking": part.content, **signature}
+    if isinstance(part, ToolCallPart):
+        return {
+            "type": "tool_use",
+            "id": part.tool_call_id,
+            "name": part.tool_name,
+            "input": part.args_as_dict(),
+        }
+    return {"type": "text", "text": str(getattr(part, "content", part))}
+
+
+def _asked(part: Any) -> list[dict[str, Any]]:
+    if isinstance(part, UserPromptPart):
+        if isinstance(part.content, str):
+            return [{"type": "text", "text": part.content}]
+        return [_content(one) for one in part.content]
+    if isinstance(part, ToolReturnPart):
+        return [_result(part.tool_call_id, part.model_response_str())]
+    if isinstance(part, RetryPromptPart):
+        text = part.model_response()
+        if part.tool_name is None:
+            return [{"type": "text", "text": text}]
+        return [_result(part.tool_call_id, text)]
+    return [{"type": "text", "text": str(getattr(part, "content", part))}]
+
+
+def _result(call_id: str, text: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": text}
+
+
+def _content(content: Any) -> dict[str, Any]:
+    if isinstance(content, str):
+        return {"type": "text", "text": content}
+    if isinstance(content, ImageUrl):
+        return {"type": "image", "source": {"type": "url", "url": content.url}}
+    if isinstance(content, BinaryContent) and content.is_image:
+        data = base64.b64encode(content.data).decode()
+        return {
+            "type": "image",
+            "source": {"type": "base64", "media_type": content.media_type, "data": data},
+        }
+    return {"type": "text", "text": str(content)}

@@ -1,0 +1,883 @@
+"""The answers of the engine, as types. Made by tools/make_types.py: change it there."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict, Union
+
+__all__ = [
+    'Account',
+    'BudgetSummary',
+    'Comparison',
+    'Count',
+    'Curve',
+    'CurvePoint',
+    'Decided',
+    'EarnedBy',
+    'ErrorAnswer',
+    'ErrorCode',
+    'Event',
+    'Explanation',
+    'Fingerprint',
+    'Item',
+    'Kept',
+    'KeptReason',
+    'LeftOut',
+    'Marginal',
+    'MinBudget',
+    'ModelList',
+    'ModelPrices',
+    'ModelRow',
+    'NewAccount',
+    'Number',
+    'Outdated',
+    'Part',
+    'PolicyList',
+    'PolicyRow',
+    'Reason',
+    'RepairDone',
+    'Repaired',
+    'RepairedAnswer',
+    'Report',
+    'RuleBroken',
+    'Schema',
+    'SelectionAnswer',
+    'SentAgain',
+    'SessionSchema',
+    'SessionState',
+    'SessionStep',
+    'Signal',
+    'StepAnswer',
+    'Summary',
+    'Swing',
+    'TextCount',
+    'ToGetIn',
+    'Totals',
+    'Usage',
+    'Validation',
+    'Why',
+    'Window',
+    'Windows',
+]
+
+
+class BudgetSummary(TypedDict):
+    """How much fits."""
+
+    margin_percent: float
+    """What is kept free because counts may be off, in percent."""
+    max_tokens: int
+    """The window in tokens."""
+    output_reserve: int
+    """What is kept free for the answer."""
+    target_tokens: int
+    """What is aimed for."""
+
+
+class _Part(TypedDict):
+    """What is always there."""
+
+    excerpt: str
+    """How it begins, on one line."""
+    kind: str
+    """Its kind, as in `ToolOutput`."""
+    messages: list[int]
+    """The indices of its messages in the request's own list; none for a fixed part."""
+    path: str
+    """Where it is in the request, as in `messages[3..6]` or `tools`."""
+    position: int
+    """Its position among the candidates."""
+    tokens: int
+    """What it costs."""
+    what: str
+    """What it is, as in `assistant, 2 tool results`."""
+
+
+class Part(_Part, total=False):
+    """Messages that are in or out together, or a part of the request that is always in."""
+
+    pinned: Union[str, None]
+    """Why it is always in, if it is, as in `last user turn`."""
+
+
+Schema = Literal['cupel/1']
+
+
+class _Summary(TypedDict):
+    """What is always there."""
+
+    budget: BudgetSummary
+    """How much fits."""
+    format: str
+    """The format of the request, as in `openai-chat`."""
+    is_estimate: bool
+    """Whether token counts are estimates."""
+    messages_after: int
+    """How many stay."""
+    messages_before: int
+    """How many messages there were."""
+    policy: str
+    """The policy that chose."""
+    tokenizer: str
+    """What counted."""
+    tokens_after: int
+    """What it costs now."""
+    tokens_before: int
+    """What the request cost."""
+
+
+class Summary(_Summary, total=False):
+    """Sizes before and after, and what they were measured with."""
+
+    model: Union[str, None]
+    """The model that the counts are for, if it is known."""
+
+
+class Swing(TypedDict):
+    """A candidate on which policies disagree."""
+
+    is_kept: list[bool]
+    """Whether each policy keeps it, in their order."""
+    part: Part
+    """The candidate."""
+
+
+class Comparison(TypedDict):
+    """What two or more policies keep differently."""
+
+    policies: list[Summary]
+    """What each policy keeps, in the order given."""
+    schema: Schema
+    """`cupel/1`."""
+    swings: list[Swing]
+    """The candidates on which they disagree, in the order of the request."""
+
+
+class TextCount(TypedDict):
+    """The tokens of a plain text."""
+
+    name: str
+    """What the caller calls it."""
+    tokens: int
+    """Its tokens."""
+
+
+class _Count(TypedDict):
+    """What is always there."""
+
+    at_most: int
+    """What they are at most, in 95 of 100 cases; the same number where counts are exact."""
+    is_estimate: bool
+    """Whether counts are estimates."""
+    schema: Schema
+    """`cupel/1`."""
+    tokenizer: str
+    """What counted."""
+    total_tokens: int
+    """All tokens together."""
+
+
+class Count(_Count, total=False):
+    """The tokens of a request, part by part, or of plain texts."""
+
+    parts: list[Part]
+    """The parts of a request, in its order; none for plain texts."""
+    texts: list[TextCount]
+    """The plain texts, in the order given; none for a request."""
+
+
+class CurvePoint(TypedDict):
+    """What one budget keeps, with nothing set aside."""
+
+    budget: int
+    """The budget."""
+    fits: bool
+    """Whether what must be kept fits."""
+    items: int
+    """How many candidates are kept."""
+    messages: int
+    """How many messages are kept."""
+    score: float
+    """The share of all scores that is kept, from 0 to 1."""
+    tokens: int
+    """What is kept costs so much."""
+
+
+class Curve(TypedDict):
+    """What each budget keeps."""
+
+    points: list[CurvePoint]
+    """One for each budget, ascending."""
+    schema: Schema
+    """`cupel/1`."""
+    total_items: int
+    """How many candidates there are."""
+    total_messages: int
+    """How many messages there are."""
+    total_tokens: int
+    """What the request costs."""
+
+
+class RuleBroken(TypedDict):
+    """A rule of the provider that a request breaks."""
+
+    path: str
+    """Where, as in `messages[4]`; empty for the whole request."""
+    remedy: str
+    """What to do."""
+    rule: str
+    """A stable name of the rule, as in `orphan-result`."""
+    text: str
+    """What is wrong."""
+
+
+class _ErrorAnswer(TypedDict):
+    """What is always there."""
+
+    code: ErrorCode
+    """What kind of error it is; never changes."""
+    rule: str
+    """The rule that was broken, with the value that broke it."""
+    schema: Schema
+
+
+class ErrorAnswer(_ErrorAnswer, total=False):
+    """An answer."""
+
+    column: Union[int, None]
+    """Column of the place in characters, from 1."""
+    line: Union[int, None]
+    """Line of the place, from 1, where there is one."""
+    parts: list[Part]
+    """What must be kept and does not fit, the largest first."""
+    path: Union[str, None]
+    """Where in the request, the policy or the options, as in `messages[4].role`."""
+    remedy: Union[str, None]
+    """What to do about it."""
+    violations: list[RuleBroken]
+    """The rules of the provider that the request breaks."""
+
+
+class _EarnedBy(TypedDict):
+    """What is always there."""
+
+
+
+class EarnedBy(_EarnedBy, total=False):
+    """What earned a candidate its score, as far as the policy says."""
+
+    neighbours: list[str]
+    """How the neighbours begin that share their score with it, those that gave most first."""
+    words: list[str]
+    """Words of the query that it has too, those that earned most first."""
+
+
+class _Kept(TypedDict):
+    """What is always there."""
+
+    earned_by: EarnedBy
+    """What earned it its score."""
+    part: Part
+    """What it is."""
+    reason: KeptReason
+    """Why it is in."""
+    score: Union[float, None]
+    """What the policy gave it; 1 if it is pinned; `null` if that is not a finite number."""
+
+
+class Kept(_Kept, total=False):
+    """Something in the window."""
+
+    gain: Union[float, None]
+    """What it added to the window beside the others, in the policy's own measure, if it says so."""
+
+
+class _LeftOut(TypedDict):
+    """What is always there."""
+
+    earned_by: EarnedBy
+    """What earned it its score."""
+    part: Part
+    """What it is."""
+    room_taken_by: list[int]
+    """The positions of the kept candidates that have its room: the lowest scored ones that together are as large, the lowest first."""
+    score: Union[float, None]
+    """What the policy gave it; `null` if that is not a finite number."""
+    to_get_in: ToGetIn
+    """What it would take to get in."""
+    why: Why
+    """Why it is out."""
+
+
+class LeftOut(_LeftOut, total=False):
+    """Something that was left out."""
+
+    gain: Union[float, None]
+    """What it would still add to the window beside the others, in the policy's own measure, if it says so."""
+
+
+class Outdated(TypedDict):
+    """Something that did not compete, since something newer makes it superfluous."""
+
+    messages: list[int]
+    """The messages that were dropped."""
+    newer: str
+    """What stands for it."""
+    older: str
+    """What was dropped."""
+    why: str
+    """Why, in a few words."""
+
+
+class RepairDone(TypedDict):
+    """Something that was done to a request, to repair it."""
+
+    action: str
+    """What was done, as in `dropped messages[3]`."""
+    path: str
+    """Where, in the request as it was."""
+    reason: str
+    """Why."""
+    rule: str
+    """The rule that asked for it."""
+
+
+class Signal(TypedDict):
+    """Something about the request as a whole that the policy went by."""
+
+    name: str
+    """A stable name."""
+    text: str
+    """What that means."""
+    value: Union[float, None]
+    """How strong it is."""
+
+
+class _ToGetInMoreTokens(TypedDict):
+    """What is always there."""
+
+    how: Literal['more-tokens']
+    tokens: int
+    """By how much."""
+
+
+class ToGetInMoreTokens(_ToGetInMoreTokens, total=False):
+    """A larger budget."""
+
+    was_in_at: Union[int, None]
+    """A smaller budget that holds it, with nothing set aside: in this one, something else took its place."""
+
+
+class ToGetInLessTokens(TypedDict):
+    """A smaller budget: something else took its place in all larger ones."""
+
+    budget: int
+    """The smallest that holds it, with nothing set aside."""
+    how: Literal['less-tokens']
+
+
+class ToGetInNotByBudget(TypedDict):
+    """No budget up to all tokens would do."""
+
+    how: Literal['not-by-budget']
+
+
+ToGetIn = Union[ToGetInMoreTokens, ToGetInLessTokens, ToGetInNotByBudget]
+"""What it would take to get something in."""
+
+
+class WhyNoRoom(TypedDict):
+    """What scores better left too little room."""
+
+    left: int
+    """The tokens that were left."""
+    reason: Literal['no-room']
+
+
+class WhyShareUsedUp(TypedDict):
+    """There is room, but not in the part of the window that its kind has."""
+
+    reason: Literal['share-used-up']
+
+
+class WhyPinsLeaveNoRoom(TypedDict):
+    """What must be kept leaves too little room, whatever else is in the window."""
+
+    left: int
+    """The tokens that were left."""
+    pinned: int
+    """The tokens of all that must be kept."""
+    reason: Literal['pins-leave-no-room']
+
+
+class _WhySameText(TypedDict):
+    """What is always there."""
+
+    reason: Literal['same-text']
+
+
+class WhySameText(_WhySameText, total=False):
+    """Something with the same text is in."""
+
+    path: Union[str, None]
+    """Where that one is."""
+    position: Union[int, None]
+    """The position of that one, if it is in the window."""
+
+
+class WhyTooManyOfKind(TypedDict):
+    """The policy takes only so many of its kind."""
+
+    cap: int
+    """How many it takes."""
+    kind: str
+    """The kind."""
+    reason: Literal['too-many-of-kind']
+
+
+class WhyOther(TypedDict):
+    """Another reason of the specification."""
+
+    name: str
+    """Its name there."""
+    reason: Literal['other']
+    text: str
+    """What it says."""
+
+
+Why = Union[WhyNoRoom, WhyShareUsedUp, WhyPinsLeaveNoRoom, WhySameText, WhyTooManyOfKind, WhyOther]
+"""Why something is out."""
+
+
+class _Explanation(TypedDict):
+    """What is always there."""
+
+    hidden: int
+    """How many more were left out than are listed."""
+    kept: list[Kept]
+    """What is in the window, in the order in which it is written."""
+    left_out: list[LeftOut]
+    """What was left out, best first."""
+    query: str
+    """What the window is for."""
+    schema: Schema
+    """`cupel/1`."""
+    summary: Summary
+    """Sizes before and after, and what they were measured with."""
+
+
+class Explanation(_Explanation, total=False):
+    """What is in the window, what is not, and why."""
+
+    language: Union[str, None]
+    """The language whose stems and stop words were taken; absent where none was sure."""
+    repairs: list[RepairDone]
+    """What was repaired before."""
+    signals: list[Signal]
+    """What in the request as a whole the policy went by, if it says so."""
+    superseded: list[Outdated]
+    """What did not compete, since something newer makes it superfluous."""
+
+
+class Marginal(TypedDict):
+    """What the last tokens of a budget buy: in its window, but not in the smaller one."""
+
+    parts: list[Part]
+    """What they bought, in placed order."""
+    schema: Schema
+    """`cupel/1`."""
+    slack_tokens: int
+    """How much smaller the smaller budget is."""
+    tokens: int
+    """What they bought costs so much."""
+
+
+class _MinBudget(TypedDict):
+    """What is always there."""
+
+    is_exact: bool
+    """Whether every budget was tried at which a window can change. If not, a smaller one may do."""
+    part: Part
+    """What the message is in or out with."""
+    schema: Schema
+    """`cupel/1`."""
+    total_tokens: int
+    """What the request costs."""
+
+
+class MinBudget(_MinBudget, total=False):
+    """The smallest budget that keeps a message, with nothing set aside."""
+
+    min_budget: Union[int, None]
+    """The smallest budget whose window holds it; absent if none does."""
+    out_again_at: Union[int, None]
+    """The smallest budget above that whose window does not hold it, since something larger took its place."""
+
+
+class ModelPrices(TypedDict):
+    """What the input of a model costs, in US dollars for a million tokens."""
+
+    as_of: Union[str, None]
+    """The month in which the provider asked for so much, as in `2026-11`."""
+    cache_read: float
+    """Of tokens that the cache has."""
+    cache_write: float
+    """Of tokens that are written into the cache."""
+    input: float
+    """Of tokens that no cache is asked for."""
+
+
+class ModelRow(TypedDict):
+    """A model that is known by name."""
+
+    context_window: int
+    """Most tokens of a request and its answer together."""
+    max_output: int
+    """Most tokens of an answer."""
+    name: str
+    """The name, without the date of a version."""
+    prices: Union[ModelPrices, None]
+    """What its input costs, where that is known for sure."""
+    provider: str
+    """Whose rules count: `openai`, `anthropic`, `google` or `open`."""
+    tokenizer: str
+    """What counts its tokens."""
+
+
+class ModelList(TypedDict):
+    """The models that are known by name."""
+
+    models: list[ModelRow]
+    """The newest first within each provider."""
+    schema: Schema
+    """`cupel/1`."""
+
+
+class PolicyRow(TypedDict):
+    """A policy that is known by name."""
+
+    is_default: bool
+    """Whether it is used where none is named."""
+    name: str
+    """Its name."""
+    summary: str
+    """What it favours."""
+
+
+class PolicyList(TypedDict):
+    """The policies that are known by name."""
+
+    policies: list[PolicyRow]
+    """The default first, then the presets."""
+    schema: Schema
+    """`cupel/1`."""
+
+
+class RepairedAnswer(TypedDict):
+    """A request, repaired as far as it can be."""
+
+    format: str
+    """The format that it was read as."""
+    repairs: list[RepairDone]
+    """What was done to it."""
+    schema: Schema
+    """`cupel/1`."""
+    text: str
+    """The request."""
+    violations: list[RuleBroken]
+    """What could not be repaired."""
+
+
+class _SelectionAnswer(TypedDict):
+    """What is always there."""
+
+    kept_messages: list[int]
+    """The indices of the messages that stay, in the request's own list, in the order written."""
+    schema: Schema
+    """`cupel/1`."""
+    summary: Summary
+    """Sizes before and after, and what they were measured with."""
+
+
+class SelectionAnswer(_SelectionAnswer, total=False):
+    """The best request that fits, and in short what became of it. As JSON it has everything but the text and the report."""
+
+    repairs: list[RepairDone]
+    """What was repaired before."""
+    superseded: list[Outdated]
+    """What did not compete, since something newer makes it superfluous."""
+
+
+class Decided(TypedDict):
+    """An answer."""
+
+    item: Item
+    reason: Reason
+    score: Number
+
+
+class _Event(TypedDict):
+    """What is always there."""
+
+    duration_ms: Number
+    item_count: int
+    stage: str
+
+
+class Event(_Event, total=False):
+    """An answer."""
+
+    message: str
+
+
+class _Item(TypedDict):
+    """What is always there."""
+
+    content: str
+    kind: str
+    metadata: dict[str, str]
+    pinned: bool
+    source: str
+    tags: list[str]
+    tokens: int
+
+
+class Item(_Item, total=False):
+    """An answer."""
+
+    future_relevance_hint: Number
+    original_tokens: int
+    priority: int
+    timestamp: str
+
+
+class Reason(TypedDict):
+    """An answer."""
+
+    reason: str
+
+
+class _Report(TypedDict):
+    """What is always there."""
+
+    count_requirement_shortfalls: list[dict[str, Any]]
+    events: list[Event]
+    excluded: list[Decided]
+    included: list[Decided]
+    total_candidates: int
+    total_tokens_considered: int
+
+
+class Report(_Report, total=False):
+    """The report of the specification."""
+
+    overflow: dict[str, Any]
+
+
+class Account(TypedDict):
+    """Tokens since the account began: with the first step, or when the provider's cache was lost."""
+
+    arrived_tokens: int
+    """What arrived."""
+    head_tokens: int
+    """What stood before all messages."""
+    overdrawn_tokens: int
+    """What must be in, and had to be sent again beyond the credit."""
+    uncached_tokens: int
+    """What was not in the provider's cache."""
+
+
+Fingerprint = str
+
+
+SessionSchema = Literal['cupel-session/1']
+
+
+class Totals(TypedDict):
+    """Tokens of the whole session, and what other ways to send it would have come to."""
+
+    everything: Usage
+    """If everything had been sent."""
+    newest_first: Usage
+    """If the newest messages that fit had been sent."""
+    newest_from: int
+    """The first message that newest first would have sent, head aside."""
+    sent: Usage
+    """What was sent."""
+
+
+class Usage(TypedDict):
+    """Tokens that were sent."""
+
+    cached_tokens: int
+    """In the provider's cache."""
+    uncached_tokens: int
+    """Not in it."""
+
+
+class _SessionState(TypedDict):
+    """What is always there."""
+
+    account: Account
+    """Tokens since the account began: see [`Account`]."""
+    credit: int
+    """How many tokens may be sent again. Below 0 where what must be in had to be sent again beyond that."""
+    format: str
+    """The format of the requests."""
+    head: Fingerprint
+    """What stood beside the messages: system prompt, tools."""
+    messages: list[Fingerprint]
+    """Every message of the last request."""
+    schema: SessionSchema
+    """`cupel-session/1`."""
+    steps: int
+    """Steps that were accepted."""
+    totals: Totals
+    """Tokens of the whole session."""
+    window: list[int]
+    """The messages that were sent of it, by index, in the order written."""
+
+
+class SessionState(_SessionState, total=False):
+    """What a session remembers from step to step: small, without a text, to be written down and read again. ``` use cupel_engine::{Engine, SessionState}; let engine = Engine::builder().max_tokens(1_000).tokenizer("estimate").build()?; let mut session = engine.session(); session.next(r#"[{"role": "user", "content": "Hello!"}]"#)?; session.accept(); let written = session.state().map(SessionState::to_json).unwrap(); assert!(!written.contains("Hello")); let again = engine.resume(SessionState::from_json(&written)?); assert_eq!(again.state(), session.state()); # Ok::<(), cupel_engine::EngineError>(()) ```"""
+
+    model: Union[str, None]
+    """The model that they were counted for, if it is known."""
+    sent_at: Union[int, None]
+    """When it was sent, in seconds since 1970, if that is known."""
+
+
+class _SentAgain(TypedDict):
+    """What is always there."""
+
+    part: Part
+    """What it is."""
+
+
+class SentAgain(_SentAgain, total=False):
+    """Something that was sent before and is sent again."""
+
+    times_its_price: Union[float, None]
+    """What a token of it is worth, by what it had to be; `None` if it must be in."""
+
+
+class _SessionStep(TypedDict):
+    """What is always there."""
+
+    account: Account
+    """Tokens since the account began."""
+    again: list[SentAgain]
+    """What was sent before and is sent again, and why that is worth it."""
+    arrived_tokens: int
+    """What arrived since the last step."""
+    breakpoints: list[int]
+    """The messages behind which a mark for the provider's cache belongs, by index, at most three; the fourth belongs behind the head."""
+    cached_tokens: int
+    """What the provider has in its cache, the head included."""
+    credit: int
+    """How many tokens may be sent again from now on."""
+    cut: list[Part]
+    """What is no longer in the window."""
+    number: int
+    """Which step it is, from 1."""
+    totals: Totals
+    """Tokens of the whole session, this step included."""
+    uncached_tokens: int
+    """What it has not."""
+    unchanged_messages: int
+    """How many messages at the beginning are those of the window before."""
+
+
+class SessionStep(_SessionStep, total=False):
+    """What a step does to the prompt cache."""
+
+    edited_at: Union[int, None]
+    """The first message that is not what it was, where the history was edited."""
+    new_account: Union[NewAccount, None]
+    """Why the account begins anew with it, if it does."""
+    prices: Union[ModelPrices, None]
+    """What they cost, where that is known: the caller's prices, or the model's."""
+
+
+class _StepAnswer(TypedDict):
+    """What is always there."""
+
+    kept_messages: list[int]
+    """The indices of the messages that stay, in the request's own list, in the order written."""
+    schema: Schema
+    """`cupel/1`."""
+    session: SessionStep
+    """What becomes of the cache."""
+    summary: Summary
+    """Sizes before and after, and what they were measured with."""
+
+
+class StepAnswer(_StepAnswer, total=False):
+    """The window of a step, and what it does to the prompt cache. As JSON it has everything but the text."""
+
+    repairs: list[RepairDone]
+    """What was repaired before."""
+    superseded: list[Outdated]
+    """What is not sent again, since something newer makes it superfluous."""
+
+
+class Validation(TypedDict):
+    """The rules of its provider that a request breaks."""
+
+    format: str
+    """The format that it was read as."""
+    is_valid: bool
+    """Whether it breaks none."""
+    schema: Schema
+    """`cupel/1`."""
+    violations: list[RuleBroken]
+    """The rules, in the order of the request."""
+
+
+class Window(TypedDict):
+    """What a budget keeps, with nothing set aside."""
+
+    budget: int
+    """The budget."""
+    fits: bool
+    """Whether what must be kept fits."""
+    kept: list[int]
+    """The positions of the candidates that stay, in placed order."""
+    kept_messages: list[int]
+    """The indices of the messages that stay, in the order written."""
+    tokens: int
+    """What is kept costs so much."""
+
+
+class Windows(TypedDict):
+    """The windows of many budgets, from one ranking."""
+
+    schema: Schema
+    """`cupel/1`."""
+    total_tokens: int
+    """What the request costs."""
+    windows: list[Window]
+    """One for each budget that was asked for, in that order."""
+
+
+ErrorCode = Union[Literal['malformed-request'], Literal['unknown-format'], Literal['invalid-request'], Literal['unmatched-pin'], Literal['does-not-fit'], Literal['no-budget'], Literal['invalid-budget'], Literal['unknown-policy'], Literal['invalid-policy'], Literal['unknown-model'], Literal['unknown-tokenizer'], Literal['unreadable-tokenizer'], Literal['unknown-message'], Literal['invalid-vectors'], Literal['invalid-state'], Literal['invalid-argument'], Literal['selection-failed']]
+"""What kind of error it is. Texts may change from version to version, these names do not."""
+
+
+KeptReason = Union[Literal['scored'], Literal['pinned'], Literal['zero-token']]
+"""Why something is in the window."""
+
+
+Number = Union[float, Literal['NaN', 'Infinity', '-Infinity']]
+
+
+NewAccount = Union[Literal['first-step'], Literal['other-conversation'], Literal['head-changed'], Literal['model-changed'], Literal['format-changed'], Literal['cache-expired'], Literal['history-edited']]
+"""Why the account of a session began anew."""
+
+
+class Repaired(RepairedAnswer):
+    """A request, repaired as far as it can be, with the caller's own messages."""
+
+    messages: list[Any]
+    """Its messages: the caller's own objects where they were not changed."""
+    request: Any
+    """The request, in the shape in which it was handed in."""

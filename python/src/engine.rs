@@ -1,0 +1,282 @@
+//! The engine, as Python calls it: texts in, answers as JSON out.
+
+use std::sync::Arc;
+
+use cupel_engine::{CurveRange, EngineError, Prepared, SessionSettings, SessionState};
+use pyo3::prelude::*;
+
+use crate::json;
+use crate::options::{self, LimitsOf, Options, PinOf, PolicyOf};
+use crate::session::Session;
+use crate::{errors, work};
+
+/// Fits requests into a window; shared by threads.
+#[pyclass(frozen, module = "cupel._native")]
+pub(crate) struct Engine(pub(crate) cupel_engine::Engine);
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (
+        *, policy=None, model=None, tokenizer=None, limits=None, pins=Vec::new(),
+        superseded=None, repair=false, keep_caps=false, alternate=false, format=None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn new(
+        py: Python<'_>,
+        policy: Option<PolicyOf>,
+        model: Option<String>,
+        tokenizer: Option<String>,
+        limits: Option<PyRef<'_, LimitsOf>>,
+        pins: Vec<PinOf>,
+        superseded: Option<&str>,
+        repair: bool,
+        keep_caps: bool,
+        alternate: bool,
+        format: Option<&str>,
+    ) -> PyResult<Self> {
+        let mut builder = cupel_engine::Engine::builder()
+            .repair(repair)
+            .keep_caps(keep_caps)
+            .alternate(alternate);
+        if let Some(policy) = policy {
+            builder = builder.named_policy(policy.read(py)?);
+        }
+        if let Some(model) = model {
+            builder = builder.model(model);
+        }
+        if let Some(tokenizer) = tokenizer {
+            builder = builder.tokenizer(tokenizer);
+        }
+        if let Some(limits) = limits {
+            builder = builder.limits(limits.0);
+        }
+        for (at, pin) in pins.into_iter().enumerate() {
+            builder = builder.pin(pin.read(py, at)?);
+        }
+        if let Some(superseded) = superseded {
+            builder = builder.superseded(options::superseded(py, superseded)?);
+        }
+        if let Some(format) = format {
+            builder = builder.format(options::format(py, format)?);
+        }
+        builder.build().map(Self).map_err(|error| errors::of_engine(py, &error))
+    }
+
+    /// The name of the policy that it selects by.
+    #[getter]
+    fn policy(&self) -> &str {
+        self.0.policy().name()
+    }
+
+    fn select(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, PyAny>,
+        options: &Options,
+    ) -> PyResult<Selection> {
+        let (text, is_long) = read(request)?;
+        let (engine, options) = (self.0.clone(), options.0.clone());
+        let selected = work::run(py, is_long, move || {
+            let prepared = engine.prepare(text, &options)?;
+            let selection = prepared.select()?;
+            Ok((prepared, selection))
+        })?;
+        let (prepared, answer) = selected.map_err(|error| errors::of_engine(py, &error))?;
+        Ok(Selection { prepared: Arc::new(prepared), answer })
+    }
+
+    fn count(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, PyAny>,
+        options: &Options,
+    ) -> PyResult<String> {
+        let (text, is_long) = read(request)?;
+        let (engine, options) = (self.0.clone(), options.0.clone());
+        answer(py, is_long, move || engine.count(text, &options))
+    }
+
+    fn count_texts(&self, py: Python<'_>, texts: Vec<(String, String)>) -> PyResult<String> {
+        let engine = self.0.clone();
+        answer(py, true, move || {
+            let texts: Vec<(&str, &str)> =
+                texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            Ok(engine.count_texts(&texts))
+        })
+    }
+
+    fn validate(&self, py: Python<'_>, request: &Bound<'_, PyAny>) -> PyResult<String> {
+        let (text, is_long) = read(request)?;
+        let engine = self.0.clone();
+        answer(py, is_long, move || engine.validate(text))
+    }
+
+    fn repair(&self, py: Python<'_>, request: &Bound<'_, PyAny>) -> PyResult<String> {
+        let (text, is_long) = read(request)?;
+        let engine = self.0.clone();
+        answer(py, is_long, move || engine.repair(text))
+    }
+
+    fn windows(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, PyAny>,
+        budgets: Vec<i64>,
+        options: &Options,
+    ) -> PyResult<String> {
+        let (text, _) = read(request)?;
+        let (engine, options) = (self.0.clone(), options.0.clone());
+        answer(py, true, move || engine.windows(text, &budgets, &options))
+    }
+
+    fn curve(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, PyAny>,
+        steps: u16,
+        bounds: (Option<i64>, Option<i64>),
+        options: &Options,
+    ) -> PyResult<String> {
+        let (text, _) = read(request)?;
+        let (engine, options) = (self.0.clone(), options.0.clone());
+        let range = CurveRange::of_steps(steps).from(bounds.0).to(bounds.1);
+        answer(py, true, move || engine.curve(text, range, &options))
+    }
+
+    fn marginal(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, PyAny>,
+        slack_tokens: i64,
+        options: &Options,
+    ) -> PyResult<String> {
+        let (text, _) = read(request)?;
+        let (engine, options) = (self.0.clone(), options.0.clone());
+        answer(py, true, move || engine.marginal(text, slack_tokens, &options))
+    }
+
+    fn min_budget(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, PyAny>,
+        message: usize,
+        options: &Options,
+    ) -> PyResult<String> {
+        let (text, _) = read(request)?;
+        let (engine, options) = (self.0.clone(), options.0.clone());
+        answer(py, true, move || engine.min_budget(text, message, &options))
+    }
+
+    fn compare(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, PyAny>,
+        policies: Vec<PolicyOf>,
+        options: &Options,
+    ) -> PyResult<String> {
+        let (text, _) = read(request)?;
+        let policies =
+            policies.iter().map(|policy| policy.read(py)).collect::<PyResult<Vec<_>>>()?;
+        let (engine, options) = (self.0.clone(), options.0.clone());
+        answer(py, true, move || engine.compare(text, &policies, &options))
+    }
+
+    /// A session, begun or gone on with.
+    #[pyo3(signature = (*, state=None, cache_lifetime=None, cache_marks=false, resend_share=None))]
+    fn session(
+        &self,
+        py: Python<'_>,
+        state: Option<&str>,
+        cache_lifetime: Option<std::time::Duration>,
+        cache_marks: bool,
+        resend_share: Option<f64>,
+    ) -> PyResult<Session> {
+        let session = match state {
+            None => self.0.session(),
+            Some(text) => {
+                let state = SessionState::from_json(text);
+                self.0.resume(state.map_err(|error| errors::of_engine(py, &error))?)
+            }
+        };
+        let mut settings = SessionSettings::default();
+        settings.cache_marks = cache_marks;
+        settings.cache_lifetime = cache_lifetime.unwrap_or(settings.cache_lifetime);
+        settings.resend_share = resend_share.unwrap_or(settings.resend_share);
+        Ok(Session::new(session.with_settings(settings)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+/// A window, and the request that it was chosen from, which may be asked more.
+#[pyclass(frozen, module = "cupel._native")]
+pub(crate) struct Selection {
+    prepared: Arc<Prepared>,
+    answer: cupel_engine::Selection,
+}
+
+#[pymethods]
+impl Selection {
+    /// The indices of the messages that stay.
+    #[getter]
+    fn kept(&self) -> Vec<usize> {
+        self.answer.kept_messages.clone()
+    }
+
+    /// The request without what was left out.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.answer.text
+    }
+
+    /// What the window costs.
+    #[getter]
+    fn tokens(&self) -> i64 {
+        self.answer.summary.tokens_after
+    }
+
+    /// Whether the request was repaired, so that its messages are not those that were handed in.
+    #[getter]
+    fn is_repaired(&self) -> bool {
+        !self.answer.repairs.is_empty()
+    }
+
+    fn answer(&self) -> PyResult<String> {
+        written(&self.answer)
+    }
+
+    fn report(&self) -> PyResult<String> {
+        written(&self.answer.report)
+    }
+
+    fn explain(&self, py: Python<'_>, most_left_out: usize) -> PyResult<String> {
+        let prepared = self.prepared.clone();
+        answer(py, true, move || prepared.explain(most_left_out))
+    }
+}
+
+/// The text of a request, and whether work on it may be long.
+pub(crate) fn read(request: &Bound<'_, PyAny>) -> PyResult<(Arc<str>, bool)> {
+    let text = json::request_text(request)?;
+    let is_long = work::is_long(text.len());
+    Ok((text, is_long))
+}
+
+/// Does work, and writes its answer as JSON.
+fn answer<T: serde::Serialize + Send + 'static>(
+    py: Python<'_>,
+    is_long: bool,
+    ask: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
+) -> PyResult<String> {
+    let answer = work::run(py, is_long, ask)?;
+    written(&answer.map_err(|error| errors::of_engine(py, &error))?)
+}
+
+/// An answer as JSON.
+pub(crate) fn written(answer: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(answer)
+        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
+}

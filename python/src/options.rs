@@ -1,0 +1,115 @@
+//! What an engine is made of, and what one call changes.
+
+use std::str::FromStr;
+
+use cupel_engine::{Format, Limits, NamedPolicy, Pin, Superseded};
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// What one call changes of its engine's settings.
+#[pyclass(frozen, module = "cupel._native")]
+pub(crate) struct Options(pub(crate) cupel_engine::Options);
+
+#[pymethods]
+impl Options {
+    #[new]
+    #[pyo3(signature = (*, query=None, limits=None, model=None, pins=Vec::new()))]
+    fn new(
+        py: Python<'_>,
+        query: Option<String>,
+        limits: Option<PyRef<'_, LimitsOf>>,
+        model: Option<String>,
+        pins: Vec<PinOf>,
+    ) -> PyResult<Self> {
+        let mut options = cupel_engine::Options::new();
+        if let Some(query) = query {
+            options = options.query(query);
+        }
+        if let Some(limits) = limits {
+            options = options.limits(limits.0);
+        }
+        if let Some(model) = model {
+            options = options.model(model);
+        }
+        for (at, pin) in pins.into_iter().enumerate() {
+            options = options.pin(pin.read(py, at)?);
+        }
+        Ok(Self(options))
+    }
+}
+
+/// How much fits.
+#[pyclass(frozen, name = "Limits", module = "cupel._native")]
+pub(crate) struct LimitsOf(pub(crate) Limits);
+
+#[pymethods]
+impl LimitsOf {
+    #[new]
+    #[pyo3(signature = (max_tokens=None, target_tokens=None, output_reserve=None, margin_percent=None))]
+    fn new(
+        max_tokens: Option<i64>,
+        target_tokens: Option<i64>,
+        output_reserve: Option<i64>,
+        margin_percent: Option<f64>,
+    ) -> Self {
+        let mut limits = Limits::default();
+        limits.max = max_tokens;
+        limits.target = target_tokens;
+        limits.reserve = output_reserve;
+        limits.margin_percent = margin_percent;
+        Self(limits)
+    }
+}
+
+/// An index, or a pin as the command reads it.
+#[derive(FromPyObject)]
+pub(crate) enum PinOf {
+    Index(usize),
+    Text(String),
+}
+
+impl PinOf {
+    pub(crate) fn read(self, py: Python<'_>, at: usize) -> PyResult<Pin> {
+        match self {
+            Self::Index(index) => Ok(Pin::Index(index)),
+            Self::Text(text) => text.parse::<Pin>().map_err(|error| {
+                errors::invalid_argument(py, &format!("pins[{at}]"), error.to_string())
+            }),
+        }
+    }
+}
+
+/// A policy: the name of one that is known, or what its file says.
+#[derive(FromPyObject)]
+pub(crate) enum PolicyOf {
+    Known(String),
+    /// What reports call it, and TOML or JSON.
+    Text(String, String),
+}
+
+impl PolicyOf {
+    pub(crate) fn read(&self, py: Python<'_>) -> PyResult<NamedPolicy> {
+        let policy = match self {
+            Self::Known(name) => NamedPolicy::find(name),
+            Self::Text(name, text) => NamedPolicy::read(name, text),
+        };
+        policy.map_err(|error| errors::of_engine(py, &error))
+    }
+}
+
+pub(crate) fn format(py: Python<'_>, name: &str) -> PyResult<Format> {
+    Format::from_str(name)
+        .map_err(|error| errors::invalid_argument(py, "format", error.to_string()))
+}
+
+pub(crate) fn superseded(py: Python<'_>, name: &str) -> PyResult<Superseded> {
+    match name {
+        "keep" => Ok(Superseded::Keep),
+        "drop" => Ok(Superseded::Drop),
+        other => {
+            let rule = format!("must be \"keep\" or \"drop\", got {other:?}");
+            Err(errors::invalid_argument(py, "superseded", rule))
+        }
+    }
+}

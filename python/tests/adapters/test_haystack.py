@@ -1,0 +1,150 @@
+"""Haystack: a compactor under an agent's hook, and a ranker in a pipeline."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import cupel
+import pytest
+from cupel.haystack import CupelCompactor, CupelRanker
+from haystack import Document, Pipeline, component
+from haystack.components.agents import Agent
+from haystack.dataclasses import ChatMessage, ToolCall
+from haystack.hooks.compaction import CompactionHook
+from haystack.tools import Tool
+from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_pairs, look_up, total_calls
+
+
+class Words:
+    """Counts words, as a counter that is not ours would."""
+
+    def count(self, messages: list[ChatMessage], tools: Any = None) -> int:
+        total = 0
+        for message in messages:
+            texts = [*message.texts, *(str(one.result) for one in message.tool_call_results)]
+            texts += [f"{one.tool_name} {one.arguments}" for one in message.tool_calls]
+            total += 3 + sum(len(text.split()) for text in texts)
+        return total
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": "test_haystack.Words", "init_parameters": {}}
+
+
+def sent(messages: list[ChatMessage]) -> list[Sent]:
+    return [
+        Sent(
+            message.role.value,
+            [call.id or "" for call in message.tool_calls],
+            [result.origin.id or "" for result in message.tool_call_results],
+        )
+        for message in messages
+    ]
+
+
+def history(steps: int) -> list[ChatMessage]:
+    messages = [ChatMessage.from_system(SYSTEM), ChatMessage.from_user(QUESTION)]
+    for step in range(steps):
+        asked = [ToolCall(call.name, call.arguments, id=call.id) for call in calls(step)]
+        messages.append(ChatMessage.from_assistant(tool_calls=asked))
+        messages += [ChatMessage.from_tool(look_up(**call.arguments), origin=call) for call in asked]
+    return messages
+
+
+@pytest.mark.parametrize("budget", [budget // 2 for budget in BUDGETS])
+def test_a_conversation_of_sixty_steps_fits(budget: int) -> None:
+    compactor, counter = CupelCompactor(), Words()
+    for steps in range(0, STEPS + 1, 3):
+        messages = history(steps)
+        before = list(messages)
+        kept = compactor.compact(messages, budget, counter)
+        assert messages == before, "the caller's list stays as it is"
+        if counter.count(messages) <= budget:
+            assert kept is None
+            continue
+        assert kept is not None
+        check_pairs(sent(kept))
+        assert counter.count(kept) <= budget
+        assert all(any(one is own for own in messages) for one in kept)
+        newest = {call.id for call in calls(steps - 1)}
+        assert newest <= {answer for one in sent(kept) for answer in one.answers}
+        assert asyncio.run(compactor.compact_async(messages, budget, counter)) == kept
+
+
+def test_a_target_that_cannot_be_reached_keeps_what_must_be_kept() -> None:
+    kept = CupelCompactor().compact(history(5), 5, Words())
+    assert kept is not None and kept[0].text == SYSTEM and kept[1].text == QUESTION
+    check_pairs(sent(kept))
+
+
+def test_it_is_written_down_and_read_again() -> None:
+    written = CupelCompactor(policy="chat").to_dict()
+    assert CupelCompactor.from_dict(written).policy == "chat"
+
+
+@component
+class Script:
+    """Calls tools for sixty steps, then answers. Notes what it was sent."""
+
+    def __init__(self) -> None:
+        self.seen: list[list[ChatMessage]] = []
+
+    @component.output_types(replies=list[ChatMessage])
+    def run(self, messages: list[ChatMessage], tools: Any = None, **_: Any) -> dict[str, Any]:
+        step = len(self.seen)
+        self.seen.append(list(messages))
+        if step < STEPS:
+            asked = [ToolCall(call.name, call.arguments, id=call.id) for call in calls(step)]
+            return {"replies": [ChatMessage.from_assistant(tool_calls=asked)]}
+        return {"replies": [ChatMessage.from_assistant(ANSWER)]}
+
+
+def test_an_agents_hook_takes_the_compactor() -> None:
+    model = Script()
+    tool = Tool(
+        name="look_up",
+        description="Looks up a ship.",
+        function=look_up,
+        parameters={
+            "type": "object",
+            "properties": {"ship": {"type": "integer"}, "field": {"type": "string"}},
+        },
+    )
+    hook = make_hook(1_000)
+    agent = Agent(
+        chat_generator=model,
+        tools=[tool],
+        system_prompt=SYSTEM,
+        max_agent_steps=100,
+        hooks={"before_llm": [hook]},
+    )
+    result = agent.run(messages=[ChatMessage.from_user(QUESTION)])
+    assert result["last_message"].text == ANSWER
+    assert len(model.seen) == STEPS + 1
+    for window in model.seen:
+        check_pairs(sent(window))
+    sizes = [Words().count(window) for window in model.seen]
+    assert max(sizes) <= 1_000
+    assert len(sent(model.seen[-1])) < total_calls()
+
+
+def make_hook(window: int) -> Any:
+    return CompactionHook(compactor=CupelCompactor(), context_window=window, token_counter=Words())
+
+
+def test_a_ranker_fills_a_budget() -> None:
+    documents = [
+        Document(content=f"Ship {n} lies at berth {n % 7} since Monday.", score=n / 20) for n in range(20)
+    ]
+    documents.append(Document(content="The deploy key is on the blue card.", score=0.1))
+    pipeline = Pipeline()
+    pipeline.add_component("ranker", CupelRanker(max_tokens=60))
+    made = pipeline.run({"ranker": {"query": "Where is the deploy key?", "documents": documents}})
+    kept = made["ranker"]["documents"]
+    assert any(one.content == documents[-1].content for one in kept)
+    texts = [one.content or "" for one in kept]
+    assert cupel.Engine().count_texts(texts)["total_tokens"] <= 60
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "Sent: " in example("haystack_compactor.py")

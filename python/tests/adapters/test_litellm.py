@@ -1,0 +1,226 @@
+"""LiteLLM's proxy hook, for its four shapes of requests."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+from typing import Any
+
+import cupel
+import litellm
+import pytest
+from cupel.litellm import CupelHook
+from litellm.caching.caching import DualCache
+from litellm.proxy._types import UserAPIKeyAuth
+from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_run, look_up
+
+SCHEMA = {"type": "object", "properties": {"ship": {"type": "integer"}, "field": {"type": "string"}}}
+
+
+class Chat:
+    """OpenAI Chat Completions."""
+
+    call_type = "acompletion"
+    field = "messages"
+    head = {
+        "tools": [{"type": "function", "function": {"name": "look_up", "parameters": SCHEMA}}],
+    }
+    first = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": QUESTION}]
+
+    @staticmethod
+    def step(step: int) -> list[Any]:
+        asked = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(call.arguments)},
+            }
+            for call in calls(step)
+        ]
+        answers = [
+            {"role": "tool", "tool_call_id": call.id, "content": look_up(**call.arguments)}
+            for call in calls(step)
+        ]
+        return [{"role": "assistant", "content": None, "tool_calls": asked}, *answers]
+
+    @staticmethod
+    def sent(messages: list[Any]) -> list[Sent]:
+        return [
+            Sent(
+                one["role"],
+                [call["id"] for call in one.get("tool_calls") or []],
+                [one["tool_call_id"]] if one["role"] == "tool" else [],
+            )
+            for one in messages
+        ]
+
+
+class Anthropic(Chat):
+    """Anthropic Messages."""
+
+    call_type = "anthropic_messages"
+    head = {"system": SYSTEM, "tools": [{"name": "look_up", "input_schema": SCHEMA}], "max_tokens": 100}
+    first = [{"role": "user", "content": QUESTION}]
+
+    @staticmethod
+    def step(step: int) -> list[Any]:
+        asked = [
+            {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
+            for call in calls(step)
+        ]
+        answers = [
+            {"type": "tool_result", "tool_use_id": call.id, "content": look_up(**call.arguments)}
+            for call in calls(step)
+        ]
+        return [{"role": "assistant", "content": asked}, {"role": "user", "content": answers}]
+
+    @staticmethod
+    def sent(messages: list[Any]) -> list[Sent]:
+        def ids(message: Any, kind: str, name: str) -> list[str]:
+            blocks = message["content"] if isinstance(message["content"], list) else []
+            return [block[name] for block in blocks if block["type"] == kind]
+
+        return [
+            Sent(one["role"], ids(one, "tool_use", "id"), ids(one, "tool_result", "tool_use_id"))
+            for one in messages
+        ]
+
+
+class Responses(Chat):
+    """OpenAI Responses."""
+
+    call_type = "aresponses"
+    field = "input"
+    head = {"instructions": SYSTEM, "tools": [{"type": "function", "name": "look_up", "parameters": SCHEMA}]}
+    first = [{"role": "user", "content": QUESTION}]
+
+    @staticmethod
+    def step(step: int) -> list[Any]:
+        asked = [
+            {
+                "type": "function_call",
+                "call_id": call.id,
+                "name": call.name,
+                "arguments": json.dumps(call.arguments),
+            }
+            for call in calls(step)
+        ]
+        answers = [
+            {"type": "function_call_output", "call_id": call.id, "output": look_up(**call.arguments)}
+            for call in calls(step)
+        ]
+        return [*asked, *answers]
+
+    @staticmethod
+    def sent(messages: list[Any]) -> list[Sent]:
+        told: list[Sent] = []
+        for item in messages:
+            if item.get("type") == "function_call":
+                if told and told[-1].calls:
+                    told[-1].calls.append(item["call_id"])
+                else:
+                    told.append(Sent("assistant", [item["call_id"]], []))
+            elif item.get("type") == "function_call_output":
+                told.append(Sent("tool", [], [item["call_id"]]))
+            else:
+                told.append(Sent(item["role"], [], []))
+        return told
+
+
+class Gemini(Chat):
+    """Gemini contents."""
+
+    call_type = "agenerate_content"
+    field = "contents"
+    head = {
+        "systemInstruction": {"parts": [{"text": SYSTEM}]},
+        "tools": [{"functionDeclarations": [{"name": "look_up", "parameters": SCHEMA}]}],
+    }
+    first = [{"role": "user", "parts": [{"text": QUESTION}]}]
+
+    @staticmethod
+    def step(step: int) -> list[Any]:
+        asked = [
+            {"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}}
+            for call in calls(step)
+        ]
+        answers = [
+            {
+                "functionResponse": {
+                    "id": call.id,
+                    "name": call.name,
+                    "response": json.loads(look_up(**call.arguments)),
+                }
+            }
+            for call in calls(step)
+        ]
+        return [{"role": "model", "parts": asked}, {"role": "user", "parts": answers}]
+
+    @staticmethod
+    def sent(messages: list[Any]) -> list[Sent]:
+        def ids(message: Any, kind: str) -> list[str]:
+            return [part[kind]["id"] for part in message["parts"] if kind in part]
+
+        return [Sent(one["role"], ids(one, "functionCall"), ids(one, "functionResponse")) for one in messages]
+
+
+@pytest.mark.parametrize("session", [None, "harbour"])
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("shape", [Chat, Anthropic, Responses, Gemini])
+def test_a_run_of_sixty_steps_fits(shape: type[Chat], budget: int, session: str | None) -> None:
+    hook = CupelHook(budget, tokenizer="o200k_base")
+    history = list(shape.first)
+    windows, tokens = [], []
+    for step in range(STEPS + 1):
+        # The proxy's own fields are no part of the request, and need not be JSON.
+        data = {
+            "model": "some-model",
+            shape.field: list(history),
+            **shape.head,
+            "metadata": {"session_id": session} if session else {},
+            "litellm_logging_obj": object(),
+        }
+        before = copy.copy(data)
+        made = asyncio.run(hook.async_pre_call_hook(UserAPIKeyAuth(), DualCache(), data, shape.call_type))
+        assert data == before and data[shape.field] == history
+        assert set(made) == set(data)
+        windows.append(shape.sent(made[shape.field]))
+        counted = {name: made[name] for name in (*shape.head, shape.field)}
+        tokens.append(cupel.count(counted, tokenizer="o200k_base")["total_tokens"])
+        history += shape.step(step)
+    check_run(windows, tokens, budget)
+
+
+def test_the_proxys_own_validation_accepts_the_window() -> None:
+    """LiteLLM turns Chat messages into those of other providers, and refuses what does not pair."""
+    from litellm.litellm_core_utils.prompt_templates.factory import anthropic_messages_pt
+
+    history = list(Chat.first)
+    for step in range(20):
+        history += Chat.step(step)
+    for budget in (500, 900, 1_500):
+        made = CupelHook(budget).fit({"model": "gpt-4o", "messages": history, **Chat.head})
+        plain = [one for one in made["messages"] if one["role"] != "system"]
+        turned = anthropic_messages_pt(copy.deepcopy(plain), "claude-sonnet-4-5", "anthropic")
+        assert len(turned) >= 3
+        assert litellm.token_counter(model="gpt-4o", messages=made["messages"]) > 0
+
+
+def test_what_is_no_conversation_goes_on_as_it_is() -> None:
+    hook = CupelHook(100)
+    for data in ({"input": ["a text", "another"]}, {"input": "hello"}, {"prompt": "x"}, {"messages": []}):
+        assert hook.fit(data) is data
+
+
+def test_a_mocked_call_takes_what_the_hook_made() -> None:
+    history = list(Chat.first)
+    for step in range(20):
+        history += Chat.step(step)
+    made = CupelHook(900).fit({"model": "gpt-4o", "messages": history, **Chat.head})
+    answer = litellm.completion(**made, mock_response=ANSWER)
+    assert answer.choices[0].message.content == ANSWER
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "I see. Sent: " in example("litellm_call.py")

@@ -1,0 +1,99 @@
+"""pydantic-ai, with a model that is a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupel
+import pytest
+from cupel.pydantic_ai import CupelWindow, _message
+from pydantic_ai import Agent
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+)
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.usage import UsageLimits
+from story import (
+    ANSWER,
+    BUDGETS,
+    QUESTION,
+    STEPS,
+    SYSTEM,
+    Sent,
+    calls,
+    check_pairs,
+    check_run,
+    look_up,
+    total_calls,
+)
+
+
+def sent(messages: list[ModelMessage]) -> list[Sent]:
+    return [
+        Sent(
+            "assistant" if isinstance(message, ModelResponse) else "user",
+            [part.tool_call_id for part in message.parts if isinstance(part, ToolCallPart)],
+            [part.tool_call_id for part in message.parts if isinstance(part, ToolReturnPart)],
+        )
+        for message in messages
+    ]
+
+
+def play(
+    capability: CupelWindow, *, as_prompt: bool = False
+) -> tuple[list[list[ModelMessage]], list[ModelMessage], list[int]]:
+    seen: list[list[ModelMessage]] = []
+    tokens: list[int] = []
+
+    def script(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        step = len(seen)
+        seen.append(list(messages))
+        tools = [
+            {"name": t.name, "description": t.description or "", "input_schema": t.parameters_json_schema}
+            for t in info.function_tools
+        ]
+        request: dict[str, Any] = {"messages": [_message(one) for one in messages], "tools": tools}
+        if info.instructions:
+            request["system"] = info.instructions
+        tokens.append(cupel.count(request, tokenizer="o200k_base")["total_tokens"])
+        if step < STEPS:
+            return ModelResponse([ToolCallPart(call.name, call.arguments, call.id) for call in calls(step)])
+        return ModelResponse([TextPart(ANSWER)])
+
+    head: dict[str, Any] = {"system_prompt": SYSTEM} if as_prompt else {"instructions": SYSTEM}
+    agent = Agent(FunctionModel(script), capabilities=[capability], **head)
+    agent.tool_plain(name="look_up")(look_up)
+    result = agent.run_sync(QUESTION, usage_limits=UsageLimits(request_limit=None))
+    assert result.output == ANSWER
+    return seen, result.all_messages(), tokens
+
+
+@pytest.mark.parametrize("sessions", [False, True])
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_a_run_of_sixty_steps_fits(budget: int, sessions: bool) -> None:
+    capability = CupelWindow(budget, tokenizer="o200k_base", sessions=sessions)
+    seen, history, tokens = play(capability)
+    check_run([sent(window) for window in seen], tokens, budget)
+    # The history of the run is whole, and pydantic-ai reads it back.
+    assert len(history) == 1 + 2 * STEPS + 1
+    assert sum(len(one.answers) for one in sent(history)) == total_calls()
+    check_pairs(sent(history))
+    assert len(ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(history))) == len(
+        history
+    )
+
+
+def test_a_system_prompt_stays() -> None:
+    seen, _, _ = play(CupelWindow(900, tokenizer="o200k_base"), as_prompt=True)
+    assert all(window[0].parts[0].content == SYSTEM for window in seen)  # type: ignore[union-attr]
+    for window in seen:
+        check_pairs(sent(window))
+
+
+def test_the_example_runs(example: Any) -> None:
+    assert "Stored: 102" in example("pydantic_ai_agent.py")

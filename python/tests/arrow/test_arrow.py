@@ -1,0 +1,207 @@
+"""Columns of requests: Arrow, pandas, Polars, DuckDB and Spark."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import cupel
+import cupel.arrow
+import pyarrow as pa
+import pytest
+from cupel.arrow import SCHEMA, map_batches, select_batch
+
+
+def request(n: int) -> str:
+    messages = [
+        {
+            "role": "user" if at % 2 == 0 else "assistant",
+            "content": f"Note {at} of talk {n}: the tide is {at * n % 13}.",
+        }
+        for at in range(21)
+    ]
+    return json.dumps(messages)
+
+
+REQUESTS = [request(n) for n in range(40)]
+
+
+def check(windows: list[dict[str, Any]], budgets: list[int]) -> None:
+    """What each row holds is what the package selects by itself."""
+    assert len(windows) == len(budgets)
+    for row, text, budget in zip(windows, REQUESTS, budgets):
+        alone = cupel.select(text, max_tokens=budget)
+        assert row["window"] == alone.text
+        assert list(row["kept"]) == alone.kept
+        assert row["tokens_after"] == alone.tokens <= budget < row["tokens_before"]
+        assert json.loads(row["summary"]) == alone.summary
+        assert row["error"] is None
+
+
+def test_a_table_comes_back_as_a_table() -> None:
+    table = pa.table({"request": REQUESTS})
+    windows = select_batch(table, max_tokens=200)
+    assert windows.schema == SCHEMA
+    check(windows.to_pylist(), [200] * 40)
+
+
+def test_a_batch_comes_back_as_a_batch() -> None:
+    batch = pa.RecordBatch.from_pydict({"request": REQUESTS, "id": list(range(40))})
+    windows = select_batch(batch, max_tokens=200, keep=["id"])
+    assert isinstance(windows, pa.RecordBatch)
+    assert windows.schema.names == ["id", *SCHEMA.names]
+    assert windows.column("id").to_pylist() == list(range(40))
+    check(windows.to_pylist(), [200] * 40)
+
+
+def test_each_row_may_have_its_budget() -> None:
+    budgets = [100 + 4 * n for n in range(40)]
+    table = pa.table({"request": REQUESTS, "budget": pa.array(budgets, pa.int32())})
+    check(select_batch(table).to_pylist(), budgets)
+    other = pa.table({"text": REQUESTS, "room": pa.array(budgets, pa.uint16())})
+    check(select_batch(other, request="text", budget="room").to_pylist(), budgets)
+    mixed = pa.table({"request": REQUESTS[:2], "budget": [None, 150]})
+    after = select_batch(mixed, max_tokens=120)["tokens_after"].to_pylist()
+    assert after[0] <= 120 < after[1] <= 150
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary()]
+)
+def test_texts_of_every_width_are_read(kind: pa.DataType) -> None:
+    column = pa.array(REQUESTS).cast(kind) if kind != pa.string_view() else pa.array(REQUESTS, kind)
+    check(select_batch(column, max_tokens=200).to_pylist(), [200] * 40)
+    # Slices and chunks begin anywhere.
+    halves = pa.chunked_array([column[:7], column[7:]])
+    check(select_batch(halves, max_tokens=200).to_pylist(), [200] * 40)
+
+
+def test_dictionaries_are_texts_too() -> None:
+    column = pa.array(REQUESTS).dictionary_encode()
+    check(select_batch(column, max_tokens=200).to_pylist(), [200] * 40)
+
+
+def test_one_bad_row_stops_nothing() -> None:
+    table = pa.table({"request": [REQUESTS[0], "nonsense", None, '{"messages": 3}', REQUESTS[4]]})
+    rows = select_batch(table, max_tokens=200).to_pylist()
+    errors = [None if row["error"] is None else json.loads(row["error"]) for row in rows]
+    assert [error and error["code"] for error in errors] == [
+        None,
+        "malformed-request",
+        None,
+        "malformed-request",
+        None,
+    ]
+    assert errors[3]["path"] == "messages"
+    assert [row["window"] is None for row in rows] == [False, True, True, True, False]
+    small = select_batch(table, max_tokens=1).to_pylist()
+    assert json.loads(small[0]["error"])["code"] == "does-not-fit"
+    broken = pa.array([b"\xff\xfe"], pa.binary())
+    assert "UTF-8" in select_batch(broken, max_tokens=9).to_pylist()[0]["error"]
+
+
+def test_nothing_gives_nothing() -> None:
+    empty = pa.table({"request": pa.array([], pa.string())})
+    assert select_batch(empty, max_tokens=9).schema == SCHEMA
+    batch = pa.RecordBatch.from_pydict({"request": pa.array([], pa.string())})
+    assert select_batch(batch, max_tokens=9).num_rows == 0
+
+
+def test_what_is_no_column_of_requests_is_refused() -> None:
+    with pytest.raises(cupel.CupelError, match="texts"):
+        select_batch(pa.table({"request": [1, 2]}), max_tokens=9)
+    with pytest.raises(cupel.CupelError, match="no column `text`"):
+        select_batch(pa.table({"request": REQUESTS}), request="text", max_tokens=9)
+    with pytest.raises(cupel.CupelError, match="no column `room`"):
+        select_batch(pa.table({"request": REQUESTS}), budget="room")
+
+
+def test_any_number_of_threads_gives_the_same_bytes() -> None:
+    table = pa.table({"request": REQUESTS})
+    tables = [select_batch(table, max_tokens=200, threads=threads) for threads in (1, 2, 7, 64)]
+    assert all(one.equals(tables[0]) for one in tables)
+
+
+def test_the_memory_of_a_column_is_given_back() -> None:
+    before = pa.total_allocated_bytes()
+    for _ in range(20):
+        select_batch(pa.table({"request": REQUESTS}), max_tokens=200)
+    assert pa.total_allocated_bytes() <= before + 1_000_000
+
+
+def test_pandas_frames_go_in_and_out() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"request": REQUESTS, "budget": [200] * 40})
+    windows = select_batch(pa.Table.from_pandas(frame)).to_pandas()
+    assert windows["tokens_after"].max() <= 200
+    check(select_batch(frame).to_pylist(), [200] * 40)
+
+
+def test_polars_maps_batches() -> None:
+    import polars as pl
+
+    frame = pl.DataFrame({"request": REQUESTS})
+
+    def fitted(batch: pl.DataFrame) -> pl.DataFrame:
+        return pl.DataFrame(select_batch(batch.to_arrow(), max_tokens=200))
+
+    lazy = frame.lazy().map_batches(fitted, schema=fitted(frame.head(0)).schema)
+    check(lazy.collect().to_dicts(), [200] * 40)
+
+
+def test_duckdb_calls_it_as_a_function() -> None:
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.create_function("fit", fit_column, ["VARCHAR", "INTEGER"], "VARCHAR", type="arrow")
+    connection.register("talks", pa.table({"n": list(range(40)), "request": REQUESTS}))
+    rows = connection.sql("SELECT fit(request, 200) FROM talks ORDER BY n").fetchall()
+    assert [row[0] for row in rows] == [cupel.select(text, max_tokens=200).text for text in REQUESTS]
+    # A table in and a table out, with all columns.
+    reader = connection.sql("SELECT n, request FROM talks").to_arrow_table()
+    windows = select_batch(reader, max_tokens=200, keep=["n"])
+    largest = connection.sql("SELECT max(tokens_after) FROM windows").fetchall()
+    assert windows.column_names[0] == "n" and largest[0][0] <= 200
+
+
+def fit_column(requests: pa.ChunkedArray, budgets: pa.ChunkedArray) -> pa.ChunkedArray:
+    return select_batch(pa.table({"request": requests, "budget": budgets}))["window"]
+
+
+def test_examples_in_the_docstring_hold() -> None:
+    import doctest
+
+    ran = doctest.testmod(cupel.arrow)
+    assert ran.attempted > 0 and ran.failed == 0
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("cupel")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def test_spark_maps_it_in_arrow(spark: Any) -> None:
+    rows = [(n, text, 200) for n, text in enumerate(REQUESTS)] + [(40, "nonsense", 200)]
+    frame = spark.createDataFrame(rows, "n int, request string, budget int").repartition(4)
+    schema = "n int, window string, kept array<bigint>, tokens_before bigint, tokens_after bigint, summary string, error string"
+    made = frame.mapInArrow(map_batches(keep=["n"], threads=1), schema).orderBy("n").collect()
+    assert json.loads(made[40]["error"])["code"] == "malformed-request"
+    check([row.asDict() for row in made[:40]], [200] * 40)
+    assert made[7]["n"] == 7

@@ -1,0 +1,169 @@
+"""What `select` hands back, and for what."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cupel
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "user", "content": "The deploy key is on the blue card."},
+    {"role": "assistant", "content": "Noted."},
+    {"role": "user", "content": "Lunch is at noon, soup again, and the printer is out of paper."},
+    {"role": "user", "content": "Where is the deploy key?"},
+]
+
+
+def example(name: str) -> dict[str, Any]:
+    request: dict[str, Any] = json.loads((EXAMPLES / name).read_text(encoding="utf-8"))
+    return request
+
+
+def test_messages_are_the_callers_own_objects() -> None:
+    selection = cupel.select(MESSAGES, max_tokens=40)
+    assert selection.kept == [0, 1, 3]
+    assert [id(message) for message in selection.messages] == [id(MESSAGES[at]) for at in (0, 1, 3)]
+    assert selection.request == selection.messages == list(selection)
+    assert len(selection) == 3
+    assert selection.tokens == 33
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.json")))
+def test_a_request_keeps_its_shape_and_everything_but_messages(name: str) -> None:
+    request = example(name)
+    if isinstance(request, list):
+        field, whole = None, request
+    else:
+        field = next(one for one in ("contents", "input", "items", "messages") if one in request)
+        whole = request[field]
+    selection = cupel.select(request, max_tokens=cupel.count(request)["total_tokens"] // 2)
+    assert 0 < len(selection.kept) < len(whole)
+    assert all(message is whole[at] for message, at in zip(selection.messages, selection.kept))
+    if field is not None:
+        rest = {key: value for key, value in selection.request.items() if key != field}
+        assert rest == {key: value for key, value in request.items() if key != field}
+        assert list(selection.request) == list(request)
+    # What the engine wrote is the same request.
+    assert json.loads(selection.text) == selection.request
+
+
+def test_text_and_bytes_come_back_as_they_came() -> None:
+    text = (EXAMPLES / "support-chat.json").read_text(encoding="utf-8")
+    whole = cupel.select(text, max_tokens=10**6)
+    assert whole.request == text
+    half = cupel.select(text, max_tokens=2_000)
+    assert isinstance(half.request, str) and json.loads(half.request)["input"] == half.messages
+    assert cupel.select(text.encode(), max_tokens=2_000).request == half.request.encode()
+    assert cupel.select(bytearray(text.encode()), max_tokens=2_000).kept == half.kept
+
+
+def test_objects_and_their_text_give_the_same_window() -> None:
+    for name in ("support-chat.json", "coding-agent.json", "coding-agent-anthropic.json", "gemini-trip.json"):
+        request = example(name)
+        # As clients send it: blanks between fields would be counted where arguments are objects.
+        text = json.dumps(request, ensure_ascii=False, separators=(",", ":"))
+        for budget in (1_000, 1_500, 2_500):
+            try:
+                by_text = cupel.select(text, max_tokens=budget)
+            except cupel.DoesNotFitError:
+                with pytest.raises(cupel.DoesNotFitError):
+                    cupel.select(request, max_tokens=budget)
+                continue
+            by_object = cupel.select(request, max_tokens=budget)
+            assert (by_text.kept, by_text.tokens) == (by_object.kept, by_object.tokens)
+
+
+def test_options_change_one_call() -> None:
+    engine = cupel.Engine(max_tokens=40)
+    asked = engine.select(MESSAGES, query="What about the printer?")
+    assert 2 in asked.kept
+    pinned = engine.select(MESSAGES, pins=[2])
+    assert 2 in pinned.kept
+    assert engine.select(MESSAGES, pins=[-2]).kept == pinned.kept
+    assert engine.select(MESSAGES, pins="role:assistant").kept[0] in (0, 1)
+    assert engine.select(MESSAGES, max_tokens=1_000).kept == [0, 1, 2, 3]
+
+
+def test_the_model_gives_the_window() -> None:
+    request = {"model": "gpt-4o", "messages": MESSAGES, "max_tokens": 700}
+    budget = cupel.select(request).summary["budget"]
+    assert (budget["max_tokens"], budget["output_reserve"]) == (128_000, 700)
+    with pytest.raises(cupel.CupelError) as caught:
+        cupel.select(MESSAGES)
+    assert caught.value.code == "no-budget"
+
+
+def test_policies_are_names_data_or_files(tmp_path: Path) -> None:
+    described = {"name": "mine", "scorers": [{"type": "recency"}], "placer": "chronological"}
+    assert cupel.select(MESSAGES, max_tokens=40, policy=described).summary["policy"] == "mine"
+    file = tmp_path / "newest.toml"
+    file.write_text("scorers = ['recency']\n")
+    assert cupel.select(MESSAGES, max_tokens=40, policy=file).summary["policy"] == "newest"
+    with pytest.raises(cupel.CupelError) as caught:
+        cupel.select(MESSAGES, max_tokens=40, policy="chatt")
+    assert caught.value.code == "unknown-policy"
+    assert "chat" in (caught.value.remedy or "")
+    with pytest.raises(cupel.CupelError, match="cannot read"):
+        cupel.Engine(policy=tmp_path / "absent.toml")
+
+
+def test_reports_and_explanations_tell_of_every_item() -> None:
+    selection = cupel.select(MESSAGES, max_tokens=40)
+    report = selection.report
+    assert len(report["included"]) + len(report["excluded"]) == report["total_candidates"]
+    explanation = selection.explanation()
+    assert [kept["part"]["path"] for kept in explanation["kept"]] == ["[0]", "[1]", "[3]"]
+    assert "Lunch is at noon" in selection.explain()
+    assert "left out, best first" in selection.explain()
+
+
+def test_the_picture_of_the_window_runs_no_code_of_a_message() -> None:
+    evil = [{"role": "user", "content": '<script>alert(1)</script>" onmouseover="x'}]
+    page = cupel.select(evil * 1 + MESSAGES, max_tokens=60)._repr_html_()
+    assert "<script" not in page and 'onmouseover="x' not in page
+    assert "&lt;script&gt;" in page
+    assert "kept" in page and "tokens" in page
+
+
+def test_repaired_requests_keep_the_objects_that_were_not_changed() -> None:
+    broken = [
+        {"role": "user", "content": "first"},
+        {"role": "tool", "tool_call_id": "nobody", "content": "lost"},
+        {"role": "user", "content": "second"},
+    ]
+    with pytest.raises(cupel.InvalidRequestError) as caught:
+        cupel.select(broken, max_tokens=100)
+    assert caught.value.details["violations"][0]["rule"] == "orphan-result"
+    selection = cupel.select(broken, max_tokens=100, repair=True)
+    assert [message is broken[at] for message, at in zip(selection.messages, (0, 2))] == [True, True]
+    repaired = cupel.repair({"messages": broken})
+    assert repaired["request"]["messages"][1] is broken[2]
+
+
+def test_other_questions_are_answered() -> None:
+    assert cupel.count(MESSAGES)["total_tokens"] == 53
+    assert cupel.Engine().count_texts({"a": "one two", "b": ""})["texts"][1]["tokens"] == 0
+    assert cupel.validate(MESSAGES)["is_valid"]
+    curve = cupel.simulate(MESSAGES, steps=5)
+    assert curve["points"][-1]["messages"] == 4
+    assert cupel.simulate(MESSAGES, message=0)["min_budget"] is not None
+    bought = cupel.simulate(MESSAGES, slack_tokens=20, max_tokens=60)
+    assert bought["tokens"] > 0
+    with pytest.raises(cupel.CupelError):
+        cupel.simulate(MESSAGES, slack_tokens=1, message=2)
+    compared = cupel.compare(MESSAGES, ["auto", "chat"], max_tokens=40)
+    assert len(compared["policies"]) == 2
+
+
+def test_evaluations_are_the_commands(tmp_path: Path) -> None:
+    report = cupel.evaluate(EXAMPLES / "eval" / "friends.jsonl", baselines=["newest"], budgets=[250])
+    means = {row["method"]: row["recall"]["mean"] for row in report["rows"]}
+    assert means["auto"] > means["newest"]
+    with pytest.raises(cupel.CupelError) as caught:
+        cupel.evaluate(tmp_path / "absent.jsonl")
+    assert caught.value.code == "evaluation-failed"
