@@ -15,6 +15,10 @@ use crate::prepare::Chosen;
 /// At how many places a cut is tried, at most.
 const MOST_CUTS: usize = 48;
 
+/// What units that can be shorter pay for their size, at least: what they leave out now they can still
+/// take when there is room.
+const EXPONENT_OF_FORMS: f64 = 0.9;
+
 /// What is in or out as a whole, in the order of the request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit {
@@ -353,12 +357,14 @@ impl<'s> Filler<'s> {
             (more_gain, more_tokens) = (self.gain(opening, whole), whole.tokens.max(0));
         }
         let is_larger = |form: &&Form| !self.is_taken(at) || form.tokens > has;
+        let least = if units[at].forms.is_empty() { 0.0 } else { EXPONENT_OF_FORMS };
+        let size_exponent = self.situation.size_exponent.max(least);
         let whole = units[at].form(None);
         let offers = options(&units[at], &whole).iter().filter(is_larger).filter_map(|form| {
             let gain = more_gain + self.gain(at, *form);
             let tokens = form.tokens.saturating_sub(has).max(0).saturating_add(more_tokens);
             let pays = gain > 0.0 && gain > price * tokens as f64;
-            let key = gain / (tokens.max(1) as f64).powf(self.situation.size_exponent);
+            let key = gain / (tokens.max(1) as f64).powf(size_exponent);
             (tokens <= left && pays).then_some(Bid { key, tokens, unit: at, form: *form })
         });
         offers.max()

@@ -87,6 +87,12 @@ impl<'a> Classified<'a> {
         self.pinned.len() + self.scoreable.len()
     }
 
+    /// The tokens of the items that compete.
+    pub(super) fn competing_tokens(&self) -> TokenSum {
+        let positions = (0..self.scoreable.len()).map(|at| self.scoreable.get(at));
+        positions.map(|position| self.tokens[position as usize]).sum()
+    }
+
     /// The items that compete, as scorers see them.
     pub(super) fn scoreable_items(&self) -> Cow<'a, [ContextItem]> {
         match &self.scoreable {

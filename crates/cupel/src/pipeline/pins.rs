@@ -8,6 +8,10 @@ use crate::model::{TokenSum, clamp_to_i64};
 use crate::slicer::{Form, Walk, hull};
 use crate::{ContextBudget, CupelError};
 
+/// Pinned items that have to be shorter may take so much of what their shortest forms leave, or more if
+/// nothing else needs it: beside a part of the newest result, something of what led to it must fit.
+const SHARE_OF_PINS: f64 = 0.4;
+
 /// How the pinned items go in.
 #[derive(Default)]
 pub(super) struct Pins {
@@ -22,7 +26,7 @@ impl Pins {
         Self { tokens: classified.pinned_tokens, ..Self::default() }
     }
 
-    /// Whole if they fit; else as large as fits, the shortest form of each first.
+    /// Whole if they fit; else shorter, as far as they must to leave some room for what competes.
     pub(super) fn fit(
         classified: &Classified<'_>,
         budget: &ContextBudget,
@@ -32,7 +36,7 @@ impl Pins {
         let room = room.min(i128::from(budget.target_tokens()));
         let has_forms = |at: &u32| !classified.items[*at as usize].renderings().is_empty();
         let pins = if whole.tokens.0 > room && classified.pinned.iter().any(has_forms) {
-            Self::as_large_as_fits(classified, room)
+            Self::shorter(classified, room)
         } else {
             whole
         };
@@ -57,7 +61,7 @@ impl Pins {
         self.shapes.is_empty()
     }
 
-    fn as_large_as_fits(classified: &Classified<'_>, room: i128) -> Self {
+    fn shorter(classified: &Classified<'_>, room: i128) -> Self {
         let forms: Vec<Vec<Form>> = classified
             .pinned
             .iter()
@@ -65,8 +69,10 @@ impl Pins {
             .collect();
         let mut taken: Vec<Form> = forms.iter().map(|forms| forms[0]).collect();
         let least: TokenSum = taken.iter().map(|form| form.tokens).sum();
-        let left = i64::try_from((room - least.0).max(0)).unwrap_or(i64::MAX);
-        grow(&forms, &mut taken, Walk::new(left));
+        let left = (room - least.0).max(0);
+        let unclaimed = left - classified.competing_tokens().0;
+        let share = (left as f64 * SHARE_OF_PINS) as i128;
+        grow(&forms, &mut taken, Walk::new(clamp_to_i64(share.max(unclaimed))));
         let shapes = classified.pinned.iter().zip(&taken);
         let shapes = shapes.filter(|(_, form)| form.rendering.is_some());
         Self {

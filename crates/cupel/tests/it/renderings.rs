@@ -79,13 +79,18 @@ fn what_is_pinned_is_shortened_only_if_it_does_not_fit() {
         assert_eq!(texts(250), "rules result note");
         assert_eq!(texts(220), "rules result");
         assert_eq!(texts(219), "rules half note");
-        assert_eq!(texts(120), "rules half");
-        assert_eq!(texts(119), "rules stub note");
+        assert_eq!(texts(150), "rules half note");
+        // The note needs room as well.
+        assert_eq!(texts(149), "rules stub note");
+        assert_eq!(texts(55), "rules stub note");
+        assert_eq!(texts(54), "rules stub");
         assert_eq!(texts(25), "rules stub");
         assert_eq!(
             window(24),
             Err(CupelError::PinnedExceedsBudget { pinned_tokens: 25, available: 24 })
         );
+        let alone = pipeline.run(&items[..2], &budget(120)).unwrap();
+        assert_eq!(contents(&alone), ["rules", "half"], "nothing else needs the room");
         let report = pipeline.dry_run(&items, &budget(119)).unwrap();
         let stub = report.included.iter().find(|i| i.item.content() == "stub").unwrap();
         assert_eq!((stub.reason, stub.score), (InclusionReason::Pinned, 1.0));
