@@ -27,6 +27,9 @@ from story import BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, look_up, unpair
 Messages = list[dict[str, Any]]
 Trim = Callable[[Messages, int], Messages]
 
+AFTER = range(3, STEPS + 1, 3)
+"""The steps after which the history is trimmed."""
+
 ENVIRONMENTS = ["langchain", "litellm", "llama_index", "haystack", "agent_framework"]
 
 
@@ -94,7 +97,7 @@ def judged(name: str, release: str, trim: Trim) -> dict[str, Any]:
         "over": 0,
         "without": 0,
     }
-    for steps in range(1, STEPS + 1):
+    for steps in AFTER:
         for budget in BUDGETS[:-1]:
             row["windows"] += 1
             try:
@@ -332,8 +335,8 @@ def page(found: list[dict[str, Any]]) -> str:
     lines = [
         "# What the frameworks' own trimming does, beside Cupel",
         "",
-        f"One run of an agent: a question, then {STEPS} steps with tools, at every fifth two calls at once. After each step the history is",
-        f"trimmed to each of {len(BUDGETS) - 1} budgets from {BUDGETS[0]:,} to {BUDGETS[-2]:,} tokens: {STEPS * (len(BUDGETS) - 1)} windows a row. Counts are those of o200k_base, and",
+        f"One run of an agent: a question, then {STEPS} steps with tools, at every fifth two calls at once. After every third step the history is",
+        f"trimmed to each of {len(BUDGETS) - 1} budgets from {BUDGETS[0]:,} to {BUDGETS[-2]:,} tokens: {len(AFTER) * (len(BUDGETS) - 1)} windows a row. Counts are those of o200k_base, and",
         "four a message, for all. Written by `python bench/builtins.py`; the judge of validity shares no code with Cupel",
         "(`tests/adapters/story.py`).",
         "",

@@ -19,7 +19,7 @@ impl Engine {
     #[new]
     #[pyo3(signature = (
         *, policy=None, model=None, tokenizer=None, limits=None, pins=Vec::new(),
-        superseded=None, repair=false, keep_caps=false, alternate=false, format=None,
+        superseded=None, repair=false, keep_caps=false, alternate=false, format=None, shorten=None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
@@ -34,6 +34,7 @@ impl Engine {
         keep_caps: bool,
         alternate: bool,
         format: Option<&str>,
+        shorten: Option<&str>,
     ) -> PyResult<Self> {
         let mut builder = cupel_engine::Engine::builder()
             .repair(repair)
@@ -59,6 +60,9 @@ impl Engine {
         }
         if let Some(format) = format {
             builder = builder.format(options::format(py, format)?);
+        }
+        if let Some(what) = shorten {
+            builder = builder.shorten(options::shorten(py, what)?);
         }
         builder.build().map(Self).map_err(|error| errors::of_engine(py, &error))
     }
@@ -116,6 +120,19 @@ impl Engine {
         let (text, is_long) = read(request)?;
         let engine = self.0.clone();
         answer(py, is_long, move || engine.repair(text))
+    }
+
+    /// The whole text behind a handle; `None` if the request has no such text.
+    fn original(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, PyAny>,
+        handle: String,
+    ) -> PyResult<Option<String>> {
+        let (text, is_long) = read(request)?;
+        let engine = self.0.clone();
+        let found = work::run(py, is_long, move || engine.original(text, &handle))?;
+        found.map_err(|error| errors::of_engine(py, &error))
     }
 
     fn windows(
@@ -242,6 +259,12 @@ impl Selection {
     #[getter]
     fn is_repaired(&self) -> bool {
         !self.answer.repairs.is_empty()
+    }
+
+    /// The messages that are not what they were, as JSON, by their indices.
+    #[getter]
+    fn rewritten(&self) -> Vec<(usize, String)> {
+        self.answer.rewritten.clone()
     }
 
     fn answer(&self) -> PyResult<String> {

@@ -52,6 +52,12 @@ mod _native {
         Ok(crate::json::request_text(value)?.to_string())
     }
 
+    /// The handle of a text: what names it for good.
+    #[pyfunction]
+    fn handle(text: &str) -> String {
+        cupel_engine::handle(text)
+    }
+
     /// What is known by name, as JSON.
     #[pyfunction]
     fn policies() -> PyResult<String> {

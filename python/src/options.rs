@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use cupel_engine::{Format, Limits, NamedPolicy, Pin, Superseded};
+use cupel_engine::{Format, Limits, NamedPolicy, Pin, Shorten, Superseded};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -14,13 +14,17 @@ pub(crate) struct Options(pub(crate) cupel_engine::Options);
 #[pymethods]
 impl Options {
     #[new]
-    #[pyo3(signature = (*, query=None, limits=None, model=None, pins=Vec::new()))]
+    #[pyo3(signature = (
+        *, query=None, limits=None, model=None, pins=Vec::new(), shorten=None, renderings=None,
+    ))]
     fn new(
         py: Python<'_>,
         query: Option<String>,
         limits: Option<PyRef<'_, LimitsOf>>,
         model: Option<String>,
         pins: Vec<PinOf>,
+        shorten: Option<&str>,
+        renderings: Option<&str>,
     ) -> PyResult<Self> {
         let mut options = cupel_engine::Options::new();
         if let Some(query) = query {
@@ -34,6 +38,13 @@ impl Options {
         }
         for (at, pin) in pins.into_iter().enumerate() {
             options = options.pin(pin.read(py, at)?);
+        }
+        if let Some(what) = shorten {
+            options = options.shorten(self::shorten(py, what)?);
+        }
+        if let Some(list) = renderings {
+            let read = cupel_engine::read_renderings(list);
+            options = options.renderings(read.map_err(|error| errors::of_engine(py, &error))?);
         }
         Ok(Self(options))
     }
@@ -112,4 +123,12 @@ pub(crate) fn superseded(py: Python<'_>, name: &str) -> PyResult<Superseded> {
             Err(errors::invalid_argument(py, "superseded", rule))
         }
     }
+}
+
+pub(crate) fn shorten(py: Python<'_>, name: &str) -> PyResult<Shorten> {
+    let known = Shorten::ALL.into_iter().find(|known| known.name() == name);
+    known.ok_or_else(|| {
+        let rule = format!("must be \"off\", \"json\" or \"all\", got {name:?}");
+        errors::invalid_argument(py, "shorten", rule)
+    })
 }

@@ -95,6 +95,12 @@ impl Step {
         !self.answer.repairs.is_empty()
     }
 
+    /// The messages that are not what they were, as JSON, by their indices.
+    #[getter]
+    fn rewritten(&self) -> Vec<(usize, String)> {
+        self.answer.rewritten.clone()
+    }
+
     fn answer(&self) -> PyResult<String> {
         written(&self.answer)
     }

@@ -33,7 +33,7 @@ from ._errors import (
 )
 from ._items import ItemWindow, Pipeline, policy_sensitivity
 from ._native import VERSION as __version__
-from ._native import Budget, Item, Placer, Scorer, Slicer
+from ._native import Budget, Item, Placer, Scorer, Slicer, handle
 
 __all__ = [
     "Budget",
@@ -57,6 +57,7 @@ __all__ = [
     "compare",
     "count",
     "evaluate",
+    "handle",
     "models",
     "policies",
     "policy_sensitivity",

@@ -57,6 +57,7 @@ def select(
     policy: Policy = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
+    shorten: str | None = ...,
     target_tokens: int | None = ...,
     output_reserve: int | None = ...,
     margin_percent: float | None = ...,
@@ -73,6 +74,7 @@ def select(
     policy: Policy = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
+    shorten: str | None = ...,
     target_tokens: int | None = ...,
     output_reserve: int | None = ...,
     margin_percent: float | None = ...,
@@ -88,6 +90,7 @@ def select(
     policy: Policy = "auto",
     query: str | None = None,
     pins: Iterable[Pin] = (),
+    shorten: str | None = None,
     target_tokens: int | None = None,
     output_reserve: int | None = None,
     margin_percent: float | None = None,
@@ -99,7 +102,9 @@ def select(
 
     ``request`` is a list of messages (dicts, models of the openai, anthropic and google-genai
     packages, LangChain messages), a request as a dict, or JSON as text or bytes. Without
-    ``max_tokens`` the window is that of the model, named here or by the request.
+    ``max_tokens`` the window is that of the model, named here or by the request. With ``shorten``
+    (``"json"``, ``"all"`` or ``"off"``) results of tools may go in shorter than they are; without it
+    only if what must be kept does not fit otherwise.
 
     >>> import cupel
     >>> request = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello!"}]}
@@ -119,6 +124,7 @@ def select(
         model=model,
         query=query,
         pins=pins,
+        shorten=shorten,
     )
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Report,
         SelectionAnswer,
         SessionStep,
+        ShortenedText,
         StepAnswer,
         Summary,
         Validation,
@@ -60,10 +61,10 @@ class Window(Generic[M]):
 
     @property
     def messages(self) -> list[M]:
-        """The messages that stay: the very objects that were handed in."""
+        """The messages that stay: the very objects that were handed in, but for shortened ones."""
         if self._messages is None:
             native = self._native
-            self._messages = self._request.kept(self.kept, native.text, native.is_repaired)
+            self._messages = self._request.kept(self.kept, native.text, native.is_repaired, native.rewritten)
         return self._messages
 
     @property
@@ -82,6 +83,12 @@ class Window(Generic[M]):
         """Sizes before and after, and what they were measured with."""
         answer: SelectionAnswer = json.loads(self._native.answer())
         return answer["summary"]
+
+    @property
+    def shortened(self) -> list[ShortenedText]:
+        """What is in the window shorter than it was; the engine's ``original`` has the whole."""
+        answer: SelectionAnswer = json.loads(self._native.answer())
+        return answer.get("shortened", [])
 
     def __iter__(self) -> Iterator[M]:
         return iter(self.messages)
@@ -200,6 +207,7 @@ class Engine:
         keep_caps: bool = False,
         alternate: bool = False,
         format: str | None = None,
+        shorten: str | None = None,
     ) -> None:
         self._native = _native.Engine(
             policy=_settings.policy(policy),
@@ -212,6 +220,7 @@ class Engine:
             keep_caps=keep_caps,
             alternate=alternate,
             format=format,
+            shorten=shorten,
         )
 
     @property
@@ -259,6 +268,29 @@ class Engine:
         repaired["messages"] = read.kept(range(count), text, bool(repaired["repairs"]))
         repaired["request"] = read.like(repaired["messages"], text)
         return repaired
+
+    def original(self, request: Any, handle: str) -> str | None:
+        """The whole text that a window has a shorter form of, by its handle: a tool for the model.
+
+        >>> import cupel, json
+        >>> orders = json.dumps([{"id": f"order-{n}", "note": "left at the door"} for n in range(60)])
+        >>> messages = [
+        ...     {"role": "user", "content": "List the orders."},
+        ...     {"role": "assistant", "content": None, "tool_calls": [
+        ...         {"id": "c1", "type": "function", "function": {"name": "list", "arguments": "{}"}}]},
+        ...     {"role": "tool", "tool_call_id": "c1", "content": orders},
+        ...     {"role": "user", "content": "Which is the first?"},
+        ... ]
+        >>> engine = cupel.Engine(max_tokens=300, shorten="json")
+        >>> selection = engine.select(messages)
+        >>> selection.messages[0] is messages[0], selection.messages[2] is messages[2]
+        (True, False)
+        >>> len(selection.messages[2]["content"]) < len(orders)
+        True
+        >>> engine.original(messages, selection.shortened[0]["handle"]) == orders
+        True
+        """
+        return self._native.original(Request(request).given, handle)
 
     def windows(self, request: Any, budgets: Iterable[int], **options: Unpack[CallOptions]) -> Windows:
         """The windows of many budgets, from one ranking."""

@@ -32,7 +32,8 @@ class Flat:
 
     def kept(self, fitter: Fitter, key: str | None = None, **request: Any) -> list[int]:
         """The indices of the framework's messages that stay, in order."""
-        window = fitter.window({**request, "messages": self.messages}, key)
+        # A framework's own message is in or out as it is.
+        window = fitter.window({**request, "messages": self.messages}, key, shorten="off")
         return self.owners(window.kept)
 
 

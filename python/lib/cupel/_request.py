@@ -34,14 +34,26 @@ class Request:
         elif isinstance(given, Sequence):
             self.given = self.messages = list(given)
 
-    def kept(self, kept: Sequence[int], text: str, is_repaired: bool) -> list[Any]:
-        """The messages that stay: the caller's own objects, unless only a text was given."""
+    def kept(
+        self,
+        kept: Sequence[int],
+        text: str,
+        is_repaired: bool,
+        rewritten: Sequence[tuple[int, str]] = (),
+    ) -> list[Any]:
+        """The messages that stay: the caller's own objects, unless only a text was given.
+
+        Those that were shortened are copies, of the same type where that can be.
+        """
         own = self.messages
         if own is None:
             return _listed(json.loads(text)) if text.lstrip()[:1] in "[{" else []
         if is_repaired:
             return _matched(own, _listed(json.loads(text)))
-        return [own[at] for at in kept]
+        if not rewritten:
+            return [own[at] for at in kept]
+        shorter = {at: _copied(own[at], json.loads(changed)) for at, changed in rewritten}
+        return [shorter.get(at, own[at]) for at in kept]
 
     def like(self, messages: list[Any], text: str) -> Any:
         """The request with these messages, in the shape in which it was given."""
@@ -76,3 +88,17 @@ def _matched(own: Sequence[Any], repaired: list[Any]) -> list[Any]:
             messages.append(own[found])
             at = found + 1
     return messages
+
+
+def _copied(own: Any, changed: Any) -> Any:
+    """A message like the caller's, with what changed; its JSON where its type is not known."""
+    if not hasattr(own, "model_copy"):
+        return changed
+    before = json.loads(_native.dumps(own))
+    updates = {name: value for name, value in changed.items() if before.get(name) != value}
+    if all(isinstance(value, str) and name in type(own).model_fields for name, value in updates.items()):
+        return own.model_copy(update=updates)
+    try:
+        return type(own).model_validate({**before, **updates})
+    except ValueError:
+        return changed

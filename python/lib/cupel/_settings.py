@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         model: str | None
         query: str | None
         pins: Iterable[Pin]
+        shorten: str | None
+        renderings: Iterable[Mapping[str, Any]]
 
 
 def policy(given: Policy) -> str | tuple[str, str]:
@@ -91,13 +93,18 @@ def options(
     model: str | None = None,
     query: str | None = None,
     pins: Iterable[Pin] = (),
+    shorten: str | None = None,
+    renderings: Iterable[Mapping[str, Any]] = (),
 ) -> _native.Options:
     """What one call changes, of a request with so many messages."""
     fits = limits(max_tokens, target_tokens, output_reserve, margin_percent)
     pinned = _pins(pins, count) if pins else []
-    if fits is None and model is None and query is None and not pinned:
+    forms = _native.dumps(list(renderings)) if renderings else None
+    if fits is None and model is query is shorten is forms is None and not pinned:
         return _NONE
-    return _native.Options(query=query, limits=fits, model=model, pins=pinned)
+    return _native.Options(
+        query=query, limits=fits, model=model, pins=pinned, shorten=shorten, renderings=forms
+    )
 
 
 _pins = pins

@@ -39,6 +39,7 @@ class CupelPlugin(BasePlugin):
         output_reserve: int | None = None,
         pins: Iterable[Pin] = (),
         tokenizer: str | None = None,
+        shorten: str | None = None,
         sessions: bool = True,
         engine: Engine | None = None,
         name: str = "cupel",
@@ -50,6 +51,7 @@ class CupelPlugin(BasePlugin):
             output_reserve=output_reserve,
             pins=pins,
             tokenizer=tokenizer,
+            shorten=shorten,
             format="gemini",
         )
         self._fitter = Fitter(engine, sessions=sessions)

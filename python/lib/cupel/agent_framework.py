@@ -68,7 +68,7 @@ class CupelStrategy:
         flat = Flat()
         for at, message in enumerate(messages):
             _flatten(flat, at, message)
-        selection = self._engine.select(flat.messages)
+        selection = self._engine.select(flat.messages, shorten="off")
         if len(selection.kept) == len(flat.messages):
             return [None] * len(messages)
         reasons: list[str | None] = [None] * len(messages)

@@ -71,12 +71,13 @@ class CupelCompactor:
 
     def _least(self, flat: Flat) -> int:
         """What must be kept costs so much."""
-        curve = self._fitter.engine.curve(flat.messages, 2)
+        curve = self._fitter.engine.curve(flat.messages, 2, shorten="off")
         return curve["points"][0]["budget"]
 
     def _kept(self, flat: Flat, messages: list[ChatMessage], budget: int) -> list[ChatMessage]:
         # A target is a goal: what must be kept is kept, whatever it costs.
-        kept = self._fitter.engine.select(flat.messages, max_tokens=max(budget, self._least(flat)))
+        least = max(budget, self._least(flat))
+        kept = self._fitter.engine.select(flat.messages, max_tokens=least, shorten="off")
         return chosen(messages, flat.owners(kept.kept))
 
     def to_dict(self) -> dict[str, Any]:

@@ -46,6 +46,7 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
         output_reserve: int | None = None,
         pins: Iterable[Pin] = (),
         tokenizer: str | None = None,
+        shorten: str | None = None,
         repair: bool = False,
         sessions: bool = True,
         engine: Engine | None = None,
@@ -57,6 +58,7 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
             output_reserve=output_reserve,
             pins=pins,
             tokenizer=tokenizer,
+            shorten=shorten,
             repair=repair,
         )
         self._fitter = Fitter(engine, sessions=sessions)
@@ -86,7 +88,8 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
         }
         window = self._fitter.window(whole, _thread_id())
         kept = [message for message in window.messages if not (head and message is head[0])]
-        if len(kept) == len(request.messages):
+        own = request.messages
+        if len(kept) == len(own) and all(one is other for one, other in zip(kept, own)):
             return request
         return request.override(messages=kept)
 
@@ -101,6 +104,7 @@ def trim(
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
     tokenizer: str | None = ...,
+    shorten: str | None = ...,
 ) -> Runnable[Any, list[BaseMessage]]: ...
 @overload
 def trim(
@@ -112,6 +116,7 @@ def trim(
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
     tokenizer: str | None = ...,
+    shorten: str | None = ...,
 ) -> list[BaseMessage]: ...
 def trim(
     messages: Sequence[Any] | None = None,
@@ -122,12 +127,14 @@ def trim(
     query: str | None = None,
     pins: Iterable[Pin] = (),
     tokenizer: str | None = None,
+    shorten: str | None = None,
 ) -> list[BaseMessage] | Runnable[Any, list[BaseMessage]]:
     """The best messages that fit, as ``trim_messages`` is called; without messages a runnable.
 
-    What comes back are the messages themselves. Calls never lose their results.
+    What comes back are the messages themselves, and copies of those that were shortened. Calls never
+    lose their results.
     """
-    engine = Engine(policy=policy, max_tokens=max_tokens, tokenizer=tokenizer)
+    engine = Engine(policy=policy, max_tokens=max_tokens, tokenizer=tokenizer, shorten=shorten)
     pinned = list(pins)
 
     def fitted(given: Any) -> list[BaseMessage]:
@@ -144,11 +151,14 @@ def pre_model_hook(
     policy: Policy = "auto",
     pins: Iterable[Pin] = (),
     tokenizer: str | None = None,
+    shorten: str | None = None,
     sessions: bool = True,
     engine: Engine | None = None,
 ) -> Callable[[Any], dict[str, list[BaseMessage]]]:
     """A hook for LangGraph: what the model sees next, beside a history that is left alone."""
-    engine = engine or Engine(policy=policy, max_tokens=max_tokens, pins=pins, tokenizer=tokenizer)
+    engine = engine or Engine(
+        policy=policy, max_tokens=max_tokens, pins=pins, tokenizer=tokenizer, shorten=shorten
+    )
     fitter = Fitter(engine, sessions=sessions)
 
     def hook(state: Any) -> dict[str, list[BaseMessage]]:

@@ -53,6 +53,7 @@ class CupelHook(CustomLogger):
         output_reserve: int | None = None,
         pins: Iterable[Pin] = (),
         tokenizer: str | None = None,
+        shorten: str | None = None,
         repair: bool = False,
         sessions: bool = True,
         engine: Engine | None = None,
@@ -64,6 +65,7 @@ class CupelHook(CustomLogger):
             output_reserve=output_reserve,
             pins=pins,
             tokenizer=tokenizer,
+            shorten=shorten,
             repair=repair,
         )
         self._fitter = Fitter(engine, sessions=sessions)

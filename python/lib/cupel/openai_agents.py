@@ -31,6 +31,7 @@ def input_filter(
     output_reserve: int | None = None,
     pins: Iterable[Pin] = (),
     tokenizer: str | None = None,
+    shorten: str | None = None,
     sessions: bool = True,
     engine: Engine | None = None,
 ) -> Callable[[CallModelData[Any]], Awaitable[ModelInputData]]:
@@ -45,6 +46,7 @@ def input_filter(
         output_reserve=output_reserve,
         pins=pins,
         tokenizer=tokenizer,
+        shorten=shorten,
         format="openai-responses",
     )
     fitter = Fitter(engine, sessions=sessions)

@@ -95,7 +95,9 @@ class CupelWindow(AbstractCapability[Any]):
         request = {name: value for name, value in request.items() if value}
         # System prompts stand in the first message of a turn, which then must stay.
         prompts = [at for at, one in enumerate(context.messages) if _has_system_prompt(one)]
-        return self._fitter.window(request, ctx.conversation_id or ctx.run_id, pins=prompts).kept
+        key = ctx.conversation_id or ctx.run_id
+        # Its own messages are in or out as they are.
+        return self._fitter.window(request, key, pins=prompts, shorten="off").kept
 
 
 def _has_system_prompt(message: ModelMessage) -> bool:

@@ -42,9 +42,13 @@ __all__ = [
     'Schema',
     'SelectionAnswer',
     'SentAgain',
+    'SentShorter',
     'SessionSchema',
     'SessionState',
     'SessionStep',
+    'ShortenedPart',
+    'ShortenedPosition',
+    'ShortenedText',
     'Signal',
     'StepAnswer',
     'Summary',
@@ -52,6 +56,7 @@ __all__ = [
     'TextCount',
     'ToGetIn',
     'Totals',
+    'UnusedRendering',
     'Usage',
     'Validation',
     'Why',
@@ -289,6 +294,8 @@ class Kept(_Kept, total=False):
 
     gain: Union[float, None]
     """What it added to the window beside the others, in the policy's own measure, if it says so."""
+    shortened: Union[ShortenedPart, None]
+    """How it is shorter than it was, if it is."""
 
 
 class _LeftOut(TypedDict):
@@ -341,6 +348,50 @@ class RepairDone(TypedDict):
     """The rule that asked for it."""
 
 
+class _ShortenedPart(TypedDict):
+    """What is always there."""
+
+    name: str
+    """What the form is called, as in `json 18 %`."""
+    texts: list[ShortenedText]
+    """The texts that are shorter, in the order of the request."""
+    tokens: int
+    """What it costs so."""
+
+
+class ShortenedPart(_ShortenedPart, total=False):
+    """How something in the window is shorter than it was."""
+
+    whole_at: Union[int, None]
+    """The smallest larger budget, with nothing set aside, whose window has it whole."""
+
+
+class _ShortenedText(TypedDict):
+    """What is always there."""
+
+    handle: str
+    """By what the original can be asked for: see [`Engine::original`](crate::Engine::original)."""
+    message: int
+    """The index of its message in the request's own list."""
+    name: str
+    """What the form is called, as in `json 18 %`."""
+    tokens_after: int
+    """What it costs now."""
+    tokens_before: int
+    """What the text cost whole."""
+
+
+class ShortenedText(_ShortenedText, total=False):
+    """A text of the window that is shorter than it was."""
+
+    tool: str
+    """The tool whose answer it is; empty for words of the assistant."""
+    values_after: Union[int, None]
+    """How many of them are left."""
+    values_before: Union[int, None]
+    """How many values it had, where it is JSON."""
+
+
 class Signal(TypedDict):
     """Something about the request as a whole that the policy went by."""
 
@@ -383,6 +434,17 @@ class ToGetInNotByBudget(TypedDict):
 
 ToGetIn = Union[ToGetInMoreTokens, ToGetInLessTokens, ToGetInNotByBudget]
 """What it would take to get something in."""
+
+
+class UnusedRendering(TypedDict):
+    """A form that the caller made, and that is of no use."""
+
+    position: int
+    """Its position in the list that was given."""
+    target: str
+    """What it was for, as in `message 4` or `call toolu_1`."""
+    why: str
+    """Why it is of no use."""
 
 
 class WhyNoRoom(TypedDict):
@@ -476,6 +538,8 @@ class Explanation(_Explanation, total=False):
     """What in the request as a whole the policy went by, if it says so."""
     superseded: list[Outdated]
     """What did not compete, since something newer makes it superfluous."""
+    unused_renderings: list[UnusedRendering]
+    """Shorter forms that were given and are of no use, and why."""
 
 
 class Marginal(TypedDict):
@@ -603,8 +667,12 @@ class SelectionAnswer(_SelectionAnswer, total=False):
 
     repairs: list[RepairDone]
     """What was repaired before."""
+    shortened: list[ShortenedText]
+    """What is in the window shorter than it was, in the order of the request."""
     superseded: list[Outdated]
     """What did not compete, since something newer makes it superfluous."""
+    unused_renderings: list[UnusedRendering]
+    """Shorter forms that were given and are of no use, and why."""
 
 
 class Decided(TypedDict):
@@ -689,6 +757,15 @@ class Account(TypedDict):
 Fingerprint = str
 
 
+class SentShorter(TypedDict):
+    """A message that was sent shorter than it is."""
+
+    hash: str
+    """The [handle](crate::handle) of the message as it was sent."""
+    message: int
+    """Its index."""
+
+
 SessionSchema = Literal['cupel-session/1']
 
 
@@ -744,6 +821,8 @@ class SessionState(_SessionState, total=False):
     """The model that they were counted for, if it is known."""
     sent_at: Union[int, None]
     """When it was sent, in seconds since 1970, if that is known."""
+    shortened: list[SentShorter]
+    """Those of them that were sent shorter than they are."""
 
 
 class _SentAgain(TypedDict):
@@ -756,6 +835,8 @@ class _SentAgain(TypedDict):
 class SentAgain(_SentAgain, total=False):
     """Something that was sent before and is sent again."""
 
+    shortened: Union[ShortenedPosition, None]
+    """As what it is sent, if that is shorter than it is."""
     times_its_price: Union[float, None]
     """What a token of it is worth, by what it had to be; `None` if it must be in."""
 
@@ -798,6 +879,17 @@ class SessionStep(_SessionStep, total=False):
     """What they cost, where that is known: the caller's prices, or the model's."""
 
 
+class ShortenedPosition(TypedDict):
+    """A candidate of a window that is shorter than it was."""
+
+    name: str
+    """What the form is called."""
+    position: int
+    """Its position."""
+    tokens: int
+    """What it costs so."""
+
+
 class _StepAnswer(TypedDict):
     """What is always there."""
 
@@ -816,8 +908,12 @@ class StepAnswer(_StepAnswer, total=False):
 
     repairs: list[RepairDone]
     """What was repaired before."""
+    shortened: list[ShortenedText]
+    """What is in the window shorter than it was, in the order of the request."""
     superseded: list[Outdated]
     """What is not sent again, since something newer makes it superfluous."""
+    unused_renderings: list[UnusedRendering]
+    """Shorter forms that were given and are of no use, and why."""
 
 
 class Validation(TypedDict):
@@ -833,8 +929,8 @@ class Validation(TypedDict):
     """The rules, in the order of the request."""
 
 
-class Window(TypedDict):
-    """What a budget keeps, with nothing set aside."""
+class _Window(TypedDict):
+    """What is always there."""
 
     budget: int
     """The budget."""
@@ -848,6 +944,13 @@ class Window(TypedDict):
     """What is kept costs so much."""
 
 
+class Window(_Window, total=False):
+    """What a budget keeps, with nothing set aside."""
+
+    shortened: list[ShortenedPosition]
+    """Those of the positions whose candidate is shorter than it was, with the name of the form."""
+
+
 class Windows(TypedDict):
     """The windows of many budgets, from one ranking."""
 
@@ -859,11 +962,11 @@ class Windows(TypedDict):
     """One for each budget that was asked for, in that order."""
 
 
-ErrorCode = Union[Literal['malformed-request'], Literal['unknown-format'], Literal['invalid-request'], Literal['unmatched-pin'], Literal['does-not-fit'], Literal['no-budget'], Literal['invalid-budget'], Literal['unknown-policy'], Literal['invalid-policy'], Literal['unknown-model'], Literal['unknown-tokenizer'], Literal['unreadable-tokenizer'], Literal['unknown-message'], Literal['invalid-vectors'], Literal['invalid-state'], Literal['invalid-argument'], Literal['selection-failed']]
+ErrorCode = Union[Literal['malformed-request'], Literal['unknown-format'], Literal['invalid-request'], Literal['unmatched-pin'], Literal['does-not-fit'], Literal['no-budget'], Literal['invalid-budget'], Literal['unknown-policy'], Literal['invalid-policy'], Literal['unknown-model'], Literal['unknown-tokenizer'], Literal['unreadable-tokenizer'], Literal['unknown-message'], Literal['invalid-vectors'], Literal['invalid-renderings'], Literal['invalid-state'], Literal['invalid-argument'], Literal['selection-failed']]
 """What kind of error it is. Texts may change from version to version, these names do not."""
 
 
-KeptReason = Union[Literal['scored'], Literal['pinned'], Literal['zero-token']]
+KeptReason = Union[Literal['scored'], Literal['pinned'], Literal['zero-token'], Literal['shortened']]
 """Why something is in the window."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import cupel
@@ -138,6 +139,35 @@ def test_tasks_are_served_too() -> None:
     state = asyncio.run(agent.ainvoke({"messages": [HumanMessage(QUESTION)]}, {"recursion_limit": 1_000}))
     check_run([sent(window) for window in model.seen], [tokens(one) for one in model.seen], 1_000)
     check_history(state["messages"])
+
+
+@tool("look_up")
+def many_rows(ship: int, field: str) -> str:
+    """Looks up all that the books say of a ship."""
+    return json.dumps([{"ship": ship, "day": day, field: f"berth {day % 7}"} for day in range(30)])
+
+
+@pytest.mark.parametrize("thread", [None, "harbour"])
+def test_results_may_go_in_shorter(thread: str | None) -> None:
+    model = Script(seen=[])
+    agent: Any = create_agent(
+        model,
+        [many_rows],
+        system_prompt=SYSTEM,
+        middleware=[CupelMiddleware(1_000, shorten="json")],
+        checkpointer=InMemorySaver() if thread else None,
+    )
+    config: dict[str, Any] = {"recursion_limit": 1_000}
+    if thread:
+        config["configurable"] = {"thread_id": thread}
+    state = agent.invoke({"messages": [HumanMessage(QUESTION)]}, config)
+    check_run([sent(window) for window in model.seen], [tokens(one) for one in model.seen], 1_000)
+    check_history(state["messages"])
+    whole = {message.tool_call_id: message.text for message in state["messages"] if message.type == "tool"}
+    seen = [one for window in model.seen for one in window if isinstance(one, ToolMessage)]
+    shorter = [one for one in seen if one.text != whole[one.tool_call_id]]
+    assert shorter, "nothing was shortened"
+    assert all(len(one.text) < len(whole[one.tool_call_id]) for one in shorter)
 
 
 def test_deepagents_take_the_middleware() -> None:

@@ -167,3 +167,65 @@ def test_evaluations_are_the_commands(tmp_path: Path) -> None:
     with pytest.raises(cupel.CupelError) as caught:
         cupel.evaluate(tmp_path / "absent.jsonl")
     assert caught.value.code == "evaluation-failed"
+
+
+def with_result(content: str) -> list[dict[str, Any]]:
+    call = {"id": "c1", "type": "function", "function": {"name": "list", "arguments": "{}"}}
+    return [
+        {"role": "user", "content": "List the orders."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": content},
+        {"role": "user", "content": "Which is the first?"},
+    ]
+
+
+ORDERS = json.dumps([{"id": f"order-{n}", "note": "left at the door"} for n in range(60)])
+
+
+def test_only_shortened_messages_are_new() -> None:
+    messages = with_result(ORDERS)
+    whole = json.dumps(messages)
+    engine = cupel.Engine(max_tokens=300, shorten="json")
+    selection = engine.select(messages)
+    assert [one is own for one, own in zip(selection.messages, messages)] == [True, True, False, True]
+    assert json.dumps(messages) == whole, "the caller's own stay as they are"
+    shorter = selection.messages[2]
+    assert {**shorter, "content": ""} == {**messages[2], "content": ""}
+    told = selection.shortened[0]
+    assert told["message"] == 2 and told["tokens_after"] < told["tokens_before"]
+    assert told["handle"] == cupel.handle(ORDERS)
+    assert engine.original(messages, told["handle"]) == ORDERS
+    assert engine.original(messages, "cupel:0000000000000000") is None
+    assert selection.request == json.loads(selection.text)
+    assert engine.select(messages, shorten="off").shortened == []
+    with pytest.raises(cupel.CupelError, match="shorten"):
+        cupel.select(messages, max_tokens=300, shorten="some")
+
+
+def test_shortened_messages_keep_their_type() -> None:
+    from langchain_core.messages import ToolMessage, convert_to_messages
+    from openai.types.chat import ChatCompletionMessage
+
+    plain = with_result(ORDERS)
+    stored = convert_to_messages([{**one, "content": one["content"] or ""} for one in plain])
+    kept = cupel.select(stored, max_tokens=300, shorten="json").messages
+    assert isinstance(kept[2], ToolMessage) and kept[2] is not stored[2]
+    assert kept[2].tool_call_id == "c1" and len(kept[2].text) < len(ORDERS)
+    assert stored[2].text == ORDERS
+    answer = ChatCompletionMessage.model_validate({k: v for k, v in plain[1].items()})
+    mixed = [plain[0], answer, *plain[2:]]
+    assert cupel.select(mixed, max_tokens=300, shorten="json").messages[1] is answer
+
+
+def test_a_summary_of_ones_own_competes() -> None:
+    messages = with_result(ORDERS)
+    summary = {
+        "call": "c1",
+        "hash": cupel.handle(ORDERS),
+        "content": "Sixty orders, from order-0 to order-59.",
+    }
+    selection = cupel.Engine(max_tokens=120).select(messages, renderings=[summary])
+    assert selection.messages[2]["content"] == summary["content"]
+    with pytest.raises(cupel.CupelError) as caught:
+        cupel.Engine(max_tokens=120).select(messages, renderings=[{"call": "c1"}])
+    assert caught.value.code == "invalid-renderings"
