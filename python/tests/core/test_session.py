@@ -88,3 +88,17 @@ def test_marks_for_the_cache_are_written_where_they_are_asked_for() -> None:
     step = cupel.Session(engine, cache_marks=True).next(request)
     assert "cache_control" in step.text
     assert "cache_control" not in cupel.Session(engine).next(request).text
+
+
+def test_a_long_history_that_comes_at_once_fills_the_window_of_an_adapter() -> None:
+    from cupel._sessions import Fitter
+
+    engine = cupel.Engine(max_tokens=400)
+    messages = [
+        *history(40),
+        {"role": "assistant", "content": "Well."},
+        {"role": "user", "content": "Yes, do that."},
+    ]
+    window = Fitter(engine).window(messages, "thread")
+    assert window.tokens >= 0.5 * engine.select(messages).tokens
+    assert len(window.kept) > 2
