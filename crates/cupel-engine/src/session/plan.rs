@@ -208,7 +208,7 @@ impl<'s> Filler<'s> {
             let whole = units[*at].form(None);
             options(&units[*at], &whole).iter().any(|form| {
                 let gain = worth.gain(*at, form.rendering, 0.0, |_| true);
-                gain + opening > price * form.tokens as f64
+                gain + opening >= price * form.tokens as f64
             })
         };
         self.dependent.retain(is_dear);
@@ -363,7 +363,8 @@ impl<'s> Filler<'s> {
         let offers = options(&units[at], &whole).iter().filter(is_larger).filter_map(|form| {
             let gain = more_gain + self.gain(at, *form);
             let tokens = form.tokens.saturating_sub(has).max(0).saturating_add(more_tokens);
-            let pays = gain > 0.0 && gain > price * tokens as f64;
+            // Where nothing has a price, what is worth nothing is better than an empty window.
+            let pays = gain > price * tokens as f64 || price <= 0.0;
             let key = gain / (tokens.max(1) as f64).powf(size_exponent);
             (tokens <= left && pays).then_some(Bid { key, tokens, unit: at, form: *form })
         });

@@ -494,3 +494,19 @@ fn ten_thousand_messages_are_one_session() {
     assert!(kept > 10_000, "{kept}");
     assert!(session.state().unwrap().to_json().len() < 32 * kept, "a small state");
 }
+
+/// Talk about which the last question says nothing: the newest that fit, as without a session.
+#[test]
+fn a_first_window_is_filled_even_where_nothing_is_worth_much() {
+    let said = |at: usize| {
+        let role = if at % 2 == 0 { "user" } else { "assistant" };
+        format!(r#"{{"role":"{role}","content":"we spoke of gardens and of rain, number {at}"}}"#)
+    };
+    let mut messages: Vec<String> = (0..120).map(said).collect();
+    messages.push(r#"{"role":"user","content":"qqq zzz?"}"#.to_owned());
+    let text = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
+    let engine = engine(800);
+    let step = engine.session().next(text.as_str()).unwrap();
+    let anew = engine.select(text.as_str()).unwrap();
+    assert!(step.summary.tokens_after * 10 > anew.summary.tokens_after * 9, "{:?}", step.summary);
+}
