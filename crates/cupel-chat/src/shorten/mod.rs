@@ -21,7 +21,7 @@ use crate::{Candidates, Request};
 pub struct OwnRendering {
     /// Instead of what.
     pub target: Target,
-    /// The [handle](cupel_renderings::handle) of the text that it stands for. If the text is another one now,
+    /// The [`handle`] of the text that it stands for. If the text is another one now,
     /// this is not used.
     pub hash: Option<String>,
     /// What it is called, as `summary`.
@@ -312,7 +312,7 @@ impl Request {
         places.map(|place| Shortenable::of(&place)).collect()
     }
 
-    /// The whole text of which this is the [handle](cupel_renderings::handle).
+    /// The whole text of which this is the [`handle`].
     #[must_use]
     pub fn original(&self, wanted: &str) -> Option<String> {
         let conversation = self.conversation();
