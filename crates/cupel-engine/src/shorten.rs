@@ -127,21 +127,20 @@ fn target(target: &Target) -> String {
 impl Prepared {
     /// What is shorter than it was in these forms.
     pub(crate) fn shortened(&self, kept: &[Chosen]) -> Vec<ShortenedText> {
-        self.candidates.edits(kept).into_iter().map(|edit| self.shortened_text(edit)).collect()
+        self.candidates.edits(kept).into_iter().map(shortened_text).collect()
     }
+}
 
-    fn shortened_text(&self, edit: &Edit) -> ShortenedText {
-        let original = self.request.original(&edit.handle);
-        let values_before = original.as_deref().and_then(value_count);
-        ShortenedText {
-            message: edit.message,
-            tool: edit.tool.clone(),
-            name: edit.name.clone(),
-            tokens_before: edit.tokens_before,
-            tokens_after: edit.tokens_after,
-            values_after: values_before.and_then(|_| value_count(&edit.text)),
-            values_before,
-            handle: edit.handle.clone(),
-        }
+fn shortened_text(edit: &Edit) -> ShortenedText {
+    let values_before = value_count(&edit.original);
+    ShortenedText {
+        message: edit.message,
+        tool: edit.tool.clone(),
+        name: edit.name.clone(),
+        tokens_before: edit.tokens_before,
+        tokens_after: edit.tokens_after,
+        values_after: values_before.and_then(|_| value_count(&edit.text)),
+        values_before,
+        handle: edit.handle.clone(),
     }
 }

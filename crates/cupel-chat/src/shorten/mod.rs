@@ -4,6 +4,7 @@ mod place;
 mod states;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use cupel::slicer::Form;
 use cupel::{ContextItem, CupelError, Draft, Original, Renderer, Rendering};
@@ -70,6 +71,8 @@ pub struct Edit {
     pub tokens_after: i64,
     /// By what the original can be [asked for](Request::original).
     pub handle: String,
+    /// What the text was. All forms of it share it.
+    pub original: Arc<str>,
     /// What the model reads instead.
     pub text: String,
     /// What to write where in the text of the request, ascending.
@@ -329,6 +332,9 @@ struct Shortened {
     tokens: i64,
     drafts: Vec<Drafted>,
     forms: Vec<Rendering>,
+    /// The text and its handle, once for all forms; made when there are any.
+    original: Arc<str>,
+    handle: String,
 }
 
 /// A form that may not be counted yet.
@@ -344,7 +350,15 @@ struct Drafted {
 
 impl Shortened {
     fn whole(candidate: usize, place: Place) -> Self {
-        Self { candidate, place, tokens: 0, drafts: Vec::new(), forms: Vec::new() }
+        Self {
+            candidate,
+            place,
+            tokens: 0,
+            drafts: Vec::new(),
+            forms: Vec::new(),
+            original: Arc::default(),
+            handle: String::new(),
+        }
     }
 
     fn render(&mut self, renderer: &dyn Renderer) {
@@ -374,6 +388,10 @@ impl Shortened {
             }
             self.forms.extend(form);
         }
+        if !self.forms.is_empty() {
+            self.original = (&*self.place.text).into();
+            self.handle = handle(&self.place.text);
+        }
     }
 
     /// The forms that make sense, the whole among them. Which of them are offered at a budget is for
@@ -396,7 +414,8 @@ impl Shortened {
             name: rendering.name().to_owned(),
             tokens_before: self.tokens,
             tokens_after: rendering.tokens(),
-            handle: handle(&self.place.text),
+            handle: self.handle.clone(),
+            original: Arc::clone(&self.original),
             text: self.reads(form),
             splices: vec![(self.place.range_in(request.text()), written)],
         }
@@ -477,6 +496,7 @@ pub(crate) fn forms_of_item(
             tokens_before: item.tokens(),
             tokens_after: form.tokens(),
             handle: handle(item.content()),
+            original: item.content().into(),
             text: form.content().to_owned(),
             splices,
         }]
