@@ -43,18 +43,12 @@ class Fitter:
             step = self._next(conversation, request, options)
         return step
 
-    def _next(self, conversation: _Conversation, request: Any, options: Any) -> Step[Any] | Selection[Any]:
+    def _next(self, conversation: _Conversation, request: Any, options: Any) -> Step[Any]:
         messages = request if isinstance(request, (list, tuple)) else _messages(request)
         if len(messages) > conversation.seen:
             conversation.session.accept()
         step = conversation.session.next(request, now=time.time(), **options)
         conversation.seen = len(messages)
-        if len(step.kept) < len(messages) and _is_meagre(step):
-            # Nothing is cached yet, so that there is nothing to lose: a fuller window is better.
-            selection = self.engine.select(request, **options)
-            if selection.tokens > step.tokens:
-                conversation.session.roll_back()
-                return selection
         return step
 
     def _conversation(self, key: str) -> _Conversation:
@@ -73,14 +67,3 @@ def _messages(request: Any) -> Sequence[Any]:
             messages: Sequence[Any] = request[name]
             return messages
     return ()
-
-
-def _is_meagre(step: Step[Any]) -> bool:
-    """Whether a step that begins anew left most of the window free.
-
-    A session sends what its policy finds worth its price. Where a long history comes at once and
-    nothing in it has to do with the question, that is next to nothing.
-    """
-    answer = step.answer
-    is_cold = "new_account" in answer["session"]
-    return is_cold and 2 * step.tokens < answer["summary"]["budget"]["target_tokens"]
