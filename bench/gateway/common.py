@@ -1,0 +1,69 @@
+"""Building and starting what the scripts beside this one measure."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+
+def build(quick):
+    """The command, the upstream and the client; optimized unless it must be quick."""
+    profile = [] if quick else ["--release"]
+    cargo = ["cargo", "build", "--quiet", *profile]
+    subprocess.run([*cargo, "-p", "cupel-cli", "--features", "gateway"], cwd=ROOT, check=True)
+    examples = ["--example", "fake-upstream", "--example", "load"]
+    subprocess.run([*cargo, "-p", "cupel-gateway", *examples], cwd=ROOT, check=True)
+    folder = TARGET / ("debug" if quick else "release")
+    return folder / "cupel", folder / "examples" / "fake-upstream", folder / "examples" / "load"
+
+
+class Server:
+    """A process that says where it listens, and ends with the block that it was started for."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(
+            [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        line = self.process.stdout.readline()
+        if "listening at " not in line:
+            sys.exit(f"{command[0]}: {line}{self.process.stdout.read()}")
+        address = line.split("listening at ")[1].split(",")[0].strip()
+        self.url = address if address.startswith("http") else f"http://{address}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=60)
+
+    def resident_mb(self):
+        """What it has of the memory now."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def gateway(cupel, upstream, *flags):
+    listen = ["--listen", "127.0.0.1:0", "--upstream", upstream.url]
+    return Server(cupel, "gateway", *listen, "--tokenizer", "estimate", *flags)
+
+
+def told(*command):
+    """What a command prints, as JSON."""
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def get(url):
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        return answer.read().decode()
+
+
+def metric(server, name):
+    text = get(f"{server.url}/cupel/metrics")
+    return float(text.split(f"\n{name} ")[1].split("\n")[0])

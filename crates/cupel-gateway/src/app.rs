@@ -1,0 +1,176 @@
+//! What all requests share, and what a reload replaces.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use ring::rand::SecureRandom as _;
+
+use crate::config::{Access, ConfigError, Source};
+use crate::history::History;
+use crate::limit::Learnt;
+use crate::log::Log;
+use crate::metrics::{Gauges, Metrics};
+use crate::record::Record;
+use crate::setup::Setup;
+use crate::spans::Spans;
+use crate::store::Store;
+
+/// What all requests share.
+pub(crate) struct App {
+    /// Another one at each start.
+    pub(crate) instance: String,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) history: History,
+    pub(crate) learnt: Learnt,
+    source: Source,
+    numbers: AtomicU64,
+    generations: AtomicU64,
+    current: RwLock<Arc<Current>>,
+    /// Logs that a reload replaced, which may still have lines to write.
+    retired: Mutex<Vec<Arc<Log>>>,
+}
+
+/// What a reload replaces.
+pub(crate) struct Current {
+    pub(crate) setup: Setup,
+    pub(crate) store: Arc<Store>,
+    log: Arc<Log>,
+    spans: Option<Spans>,
+}
+
+impl App {
+    /// Must be called in a runtime.
+    pub(crate) fn new(source: Source) -> Result<Arc<Self>, ConfigError> {
+        let metrics = Arc::new(Metrics::default());
+        let current = Current::new(&source, 0, None, &metrics)?;
+        let app = Self {
+            instance: random_digits(),
+            metrics,
+            history: History::new(),
+            learnt: Learnt::default(),
+            source,
+            numbers: AtomicU64::new(0),
+            generations: AtomicU64::new(0),
+            current: RwLock::new(Arc::new(current)),
+            retired: Mutex::default(),
+        };
+        app.bound_history();
+        Ok(Arc::new(app))
+    }
+
+    /// What holds now.
+    pub(crate) fn current(&self) -> Arc<Current> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The number of the next request.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Where the configuration comes from.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Reads the configuration again. What cannot be read changes nothing. Requests that are on their
+    /// way end as they began.
+    pub(crate) fn reload(&self) -> Result<(), ConfigError> {
+        let generation = self.generations.fetch_add(1, Ordering::Relaxed) + 1;
+        let before = self.current();
+        let made = Current::new(&self.source, generation, Some(&before), &self.metrics);
+        self.metrics.reloaded(if made.is_ok() { "done" } else { "refused" });
+        let made = Arc::new(made?);
+        if !Arc::ptr_eq(&made.log, &before.log) {
+            let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
+            retired.push(before.log.clone());
+        }
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = made;
+        self.learnt.clear();
+        self.bound_history();
+        Ok(())
+    }
+
+    fn bound_history(&self) {
+        let config = &self.current().setup.config;
+        self.history.bound(&config.server, config.page != Access::Off);
+    }
+
+    /// Notes a request that is over.
+    pub(crate) fn finish(&self, record: &Record) {
+        let current = self.current();
+        self.metrics.end(record);
+        if record.api.is_some() {
+            self.history.put(record);
+        }
+        if !current.log.write(record.line(current.setup.config.log_texts)) {
+            self.metrics.line_lost();
+        }
+        if let Some(spans) = current.spans.as_ref().filter(|_| record.api.is_some()) {
+            spans.send(record);
+        }
+    }
+
+    /// The metrics as text.
+    pub(crate) fn metrics_text(&self) -> String {
+        let conversations = self.current().store.count();
+        self.metrics.write(&Gauges { conversations, learnt: self.learnt.count() })
+    }
+
+    /// Writes what is left to be written.
+    pub(crate) async fn close(&self) {
+        let current = self.current();
+        if let Some(spans) = &current.spans {
+            spans.flush().await;
+        }
+        current.log.close();
+        let retired =
+            std::mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
+        for log in retired {
+            log.close();
+        }
+    }
+}
+
+impl Current {
+    fn new(
+        source: &Source,
+        generation: u64,
+        before: Option<&Self>,
+        metrics: &Arc<Metrics>,
+    ) -> Result<Self, ConfigError> {
+        let config = source.read()?;
+        let setup = Setup::new(config, generation)?;
+        let config = &setup.config;
+        let old = before.map(|before| &before.setup.config);
+        let sessions = &config.sessions;
+        let same_store = old.is_some_and(|old| {
+            let old = &old.sessions;
+            old.store == sessions.store
+                && old.lifetime == sessions.lifetime
+                && old.patience == sessions.patience
+                && (old.conversations, old.memory) == (sessions.conversations, sessions.memory)
+        });
+        let store = match before.filter(|_| same_store) {
+            Some(before) => before.store.clone(),
+            None => Arc::new(Store::new(sessions)?),
+        };
+        let place = |config: &crate::config::Config| {
+            config.log.clone().unwrap_or_else(|| "stderr".to_owned())
+        };
+        let log = match before.filter(|_| old.is_some_and(|old| place(old) == place(config))) {
+            Some(before) => before.log.clone(),
+            None => Arc::new(Log::open(&place(config))?),
+        };
+        let spans = config.otel.as_ref().map(|otel| Spans::new(otel, &setup, metrics.clone()));
+        let spans = spans.transpose()?;
+        Ok(Self { store, log, spans, setup })
+    }
+}
+
+fn random_digits() -> String {
+    let mut bytes = [0; 4];
+    // Without randomness two starts look alike on a page that stayed open, which is all.
+    let _ = ring::rand::SystemRandom::new().fill(&mut bytes);
+    format!("{:08x}", u32::from_be_bytes(bytes))
+}

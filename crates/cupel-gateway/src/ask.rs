@@ -1,0 +1,221 @@
+//! What a request to a model says: read once, before anything is decided.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use cupel_chat::Request;
+use hyper::Uri;
+use hyper::header::{self, HeaderMap};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::api::Api;
+use crate::hash::{self, Mark};
+use crate::limit::Sender;
+
+/// A request to a model, read.
+pub(crate) struct Asked {
+    /// Whose rules it follows.
+    pub(crate) api: Api,
+    /// The model that body or path name.
+    pub(crate) model: Option<String>,
+    /// Its text.
+    pub(crate) text: Arc<str>,
+    /// Its own limit for the answer.
+    pub(crate) output: Option<i64>,
+    /// Hashes of the keys that it came with.
+    pub(crate) keys: Vec<String>,
+    /// How the user's last words begin.
+    pub(crate) title: Option<String>,
+    /// Which conversation it says to be of.
+    pub(crate) named: Option<Mark>,
+    /// A mark for each beginning of its history, the shortest first.
+    pub(crate) history: Vec<Mark>,
+}
+
+/// Why a request goes on unread, or unfitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unfit {
+    /// In one word, as in `malformed-request`.
+    pub(crate) code: String,
+    /// In a sentence, which may quote the request.
+    pub(crate) detail: String,
+}
+
+impl Unfit {
+    pub(crate) fn new(code: &str, detail: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), detail: detail.into() }
+    }
+
+    /// Why the engine has no answer.
+    pub(crate) fn of(error: &cupel_engine::EngineError) -> Self {
+        Self::new(error.code().as_str(), error.message())
+    }
+}
+
+/// Fields by which clients name conversations.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Fields {
+    conversation: Option<Value>,
+    session: Option<Value>,
+    session_id: Option<Value>,
+}
+
+impl Fields {
+    /// A name, however it is given.
+    fn name(&self) -> Option<String> {
+        let all = [&self.conversation, &self.session, &self.session_id];
+        all.into_iter().flatten().find_map(|value| match value {
+            Value::String(name) => Some(name.clone()),
+            Value::Object(fields) => Some(fields.get("id")?.as_str()?.to_owned()),
+            _ => None,
+        })
+    }
+}
+
+/// Letters of a title.
+const LONGEST_TITLE: usize = 100;
+
+/// Headers in which keys come.
+const KEY_HEADERS: [&str; 4] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
+
+/// Hashes of all keys of a request, wherever they stand.
+pub(crate) fn keys(headers: &HeaderMap, uri: &Uri) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for name in KEY_HEADERS {
+        for value in headers.get_all(name) {
+            let value = String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
+            let bare = value.split_once(' ').map(|(_, key)| key.trim().to_owned());
+            keys.extend(bare);
+            keys.push(value);
+        }
+    }
+    let query = uri.query().unwrap_or_default().split('&');
+    keys.extend(query.filter_map(|pair| pair.strip_prefix("key=")).map(ToOwned::to_owned));
+    keys.retain(|key| !key.is_empty());
+    let mut keys: Vec<String> = keys.iter().map(|key| hash::sha256(key.as_bytes())).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+impl Asked {
+    /// Reads the body of a request. `of_path` is the model that the path names.
+    pub(crate) fn read(
+        api: Api,
+        of_path: Option<&str>,
+        headers: &HeaderMap,
+        keys: Vec<String>,
+        conversation_header: &str,
+        body: &Bytes,
+    ) -> Result<Self, Unfit> {
+        let is_plain = |value: &hyper::header::HeaderValue| value.as_bytes() == b"identity";
+        if headers.get(header::CONTENT_ENCODING).is_some_and(|value| !is_plain(value)) {
+            return Err(Unfit::new("encoded-body", "the body is compressed; send it as it is"));
+        }
+        let text = std::str::from_utf8(body)
+            .map_err(|_| Unfit::new("malformed-request", "the body is not UTF-8"))?;
+        let text: Arc<str> = text.into();
+        let request = Request::parse(text.clone(), Some(api.format()))
+            .map_err(|error| Unfit::new("malformed-request", error.to_string()))?;
+        let model = of_path.or(request.model()).map(ToOwned::to_owned);
+        let scope: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
+        let scope = Mark::of(&scope).to_string();
+        let head = headers.get(conversation_header).map(|value| value.as_bytes().to_vec());
+        let named = head.or_else(|| field_name(&text).map(String::into_bytes));
+        let named = named.map(|name| Mark::of(&[b"named", scope.as_bytes(), &name]));
+        let begin = Mark::of(&[
+            b"history",
+            scope.as_bytes(),
+            api.name().as_bytes(),
+            model.as_deref().unwrap_or_default().as_bytes(),
+        ]);
+        let history = request.fingerprints().into_iter().scan(begin, |mark, message| {
+            *mark = mark.and(message);
+            Some(*mark)
+        });
+        Ok(Self {
+            api,
+            output: request.output_limit(),
+            history: history.collect(),
+            title: request.query().map(|words| words.chars().take(LONGEST_TITLE).collect()),
+            model,
+            text,
+            keys,
+            named,
+        })
+    }
+
+    /// What limits may depend on.
+    pub(crate) fn sender(&self) -> Sender<'_> {
+        Sender { model: self.model.as_deref(), keys: &self.keys, output: self.output }
+    }
+}
+
+fn field_name(text: &str) -> Option<String> {
+    if !text.contains("\"conversation\"") && !text.contains("\"session") {
+        return None;
+    }
+    serde_json::from_str::<Fields>(text).ok()?.name()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(headers: &[(&'static str, &str)], body: &str) -> Result<Asked, Unfit> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        let keys = keys(&map, &Uri::from_static("/v1/chat/completions"));
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        Asked::read(Api::OpenAiChat, None, &map, keys, "x-cupel-conversation", &body)
+    }
+
+    const BODY: &str =
+        r#"{"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}"#;
+
+    #[test]
+    fn a_longer_history_begins_with_the_marks_of_the_shorter() {
+        let short = read(&[], r#"{"messages":[{"role":"user","content":"a"}]}"#).unwrap();
+        let long = read(&[], BODY).unwrap();
+        assert_eq!(long.history[..1], short.history);
+        let other = read(&[("authorization", "Bearer x")], BODY).unwrap();
+        assert_ne!(other.history, long.history, "another key is another customer");
+    }
+
+    #[test]
+    fn conversations_are_named_by_a_header_or_a_field_of_any_shape() {
+        let by_header = read(&[("x-cupel-conversation", "n")], BODY).unwrap().named;
+        let field = |value: &str| {
+            let body = BODY.replacen('{', &format!("{{\"conversation\":{value},"), 1);
+            read(&[], &body).unwrap().named
+        };
+        assert!(by_header.is_some());
+        assert_eq!(field("\"n\""), by_header);
+        assert_eq!(field("{\"id\":\"n\"}"), by_header);
+        for odd in ["5", "null", "[]", "{\"id\":7}", "{}"] {
+            assert_eq!(field(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn keys_are_found_wherever_they_stand() {
+        let mut headers = HeaderMap::new();
+        headers.append("authorization", "bearer  one ".parse().unwrap());
+        headers.append("x-api-key", "two".parse().unwrap());
+        headers.append("x-api-key", "three".parse().unwrap());
+        let found = keys(&headers, &Uri::from_static("/x?a=b&key=four"));
+        for key in ["one", "two", "three", "four"] {
+            assert!(found.contains(&hash::sha256(key.as_bytes())), "{key}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        assert_eq!(read(&[("content-encoding", "gzip")], BODY).err().unwrap().code, "encoded-body");
+        assert_eq!(read(&[], "{").err().unwrap().code, "malformed-request");
+    }
+}

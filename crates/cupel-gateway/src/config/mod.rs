@@ -1,0 +1,294 @@
+//! What a gateway is told: a TOML file, and flags over it.
+
+mod read;
+mod value;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cupel_engine::Shorten;
+use serde::Deserialize;
+
+pub use read::{ConfigError, Source};
+pub use value::{Percent, Size, Span, Tokens, parse_size, parse_span};
+
+/// The address that is listened at if nobody says another.
+pub(crate) const LISTEN: &str = "127.0.0.1:8790";
+
+/// What a gateway is told.
+///
+/// Every field is described in `docs/gateway.md`, under the same name.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Config {
+    /// Where to listen; a loopback address if absent.
+    pub listen: Option<String>,
+    /// Where requests go that no entry of `upstreams` takes.
+    pub upstream: Option<String>,
+    /// What becomes of requests that cannot be read or fitted.
+    pub fail: Fail,
+    /// Who may see the page.
+    pub page: Access,
+    /// Who may read the metrics.
+    pub metrics: Access,
+    /// Names that the gateway is called by, beside those of this machine.
+    pub hosts: Vec<String>,
+    /// Web pages that may ask it, by their origins.
+    pub origins: Vec<String>,
+    /// Certificates to trust beside those of the system: a PEM file.
+    pub ca: Option<PathBuf>,
+    /// Most tokens of a request.
+    pub max: Option<Tokens>,
+    /// Most tokens of a request and its answer together.
+    pub window: Option<Tokens>,
+    /// What to keep free for the answer.
+    pub reserve: Option<Tokens>,
+    /// How far counts may be off.
+    pub margin: Option<Percent>,
+    /// The policy that chooses: a name, or a file.
+    pub policy: Option<String>,
+    /// How tokens are counted, whatever the model.
+    pub tokenizer: Option<String>,
+    /// What may go out shorter than it came: `off`, `json` or `all`.
+    pub shorten: Option<String>,
+    /// Whether requests that break rules of their provider are repaired first.
+    pub repair: bool,
+    /// Where the log goes: `stdout`, `stderr`, `off` or a file.
+    pub log: Option<String>,
+    /// Whether the log may quote texts.
+    pub log_texts: bool,
+    /// Where requests go, by path or model; the first that matches.
+    pub upstreams: Vec<UpstreamConfig>,
+    /// How much fits, by model or key.
+    pub limits: Vec<LimitConfig>,
+    /// How conversations are remembered.
+    pub sessions: SessionsConfig,
+    /// How clients and upstreams are waited for.
+    pub server: ServerConfig,
+    /// Where spans go.
+    pub otel: Option<OtelConfig>,
+}
+
+/// Where some requests go.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct UpstreamConfig {
+    /// Where they go.
+    pub url: String,
+    /// The paths at or below this one.
+    pub path: Option<String>,
+    /// The models of this name, with `*` for anything.
+    pub model: Option<String>,
+}
+
+/// How much fits for some requests.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct LimitConfig {
+    /// The models of this name, with `*` for anything.
+    pub model: Option<String>,
+    /// The key, as `sha256:` and hexadecimal digits.
+    pub key: Option<String>,
+    /// The variable of the environment that has the key.
+    pub key_env: Option<String>,
+    /// Most tokens of a request.
+    pub max: Option<Tokens>,
+    /// Most tokens of a request and its answer together.
+    pub window: Option<Tokens>,
+}
+
+/// How conversations are remembered.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SessionsConfig {
+    /// `memory`, or the address of a Redis server.
+    pub store: String,
+    /// The header that names a conversation.
+    pub header: String,
+    /// How many are remembered in memory.
+    pub conversations: usize,
+    /// How many bytes their requests may have together.
+    pub memory: Size,
+    /// How long the provider remembers.
+    pub lifetime: Span,
+    /// Whether marks for Anthropic's cache are written.
+    pub cache_marks: bool,
+    /// How long a Redis server may take.
+    pub patience: Span,
+}
+
+impl Default for SessionsConfig {
+    fn default() -> Self {
+        Self {
+            store: "memory".to_owned(),
+            header: "x-cupel-conversation".to_owned(),
+            conversations: 1_000,
+            memory: Size(256_000_000),
+            lifetime: Span(Duration::from_secs(300)),
+            cache_marks: false,
+            patience: Span(Duration::from_millis(250)),
+        }
+    }
+}
+
+/// How clients and upstreams are waited for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ServerConfig {
+    /// Most bytes of a request that is fitted.
+    pub body_limit: Size,
+    /// Most bytes of a request's head.
+    pub head_limit: Size,
+    /// How long a client may take for the head of a request.
+    pub head_timeout: Span,
+    /// How long a client may pause in a body.
+    pub body_timeout: Span,
+    /// How long a connection to an upstream may take to be made.
+    pub connect_timeout: Span,
+    /// How long an upstream may take to begin its answer.
+    pub answer_timeout: Span,
+    /// How long streams may go on when the gateway is told to stop.
+    pub drain: Span,
+    /// Most connections at once.
+    pub connections: usize,
+    /// How many requests the page shows.
+    pub requests: usize,
+    /// How many bytes they may have together.
+    pub requests_memory: Size,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        let seconds = |seconds| Span(Duration::from_secs(seconds));
+        Self {
+            body_limit: Size(64_000_000),
+            head_limit: Size(64_000),
+            head_timeout: seconds(60),
+            body_timeout: seconds(30),
+            connect_timeout: seconds(10),
+            answer_timeout: seconds(900),
+            drain: seconds(30),
+            connections: 4_096,
+            requests: 200,
+            requests_memory: Size(64_000_000),
+        }
+    }
+}
+
+/// Where spans go.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct OtelConfig {
+    /// The collector's address for OTLP over HTTP, as in `http://127.0.0.1:4318`.
+    pub endpoint: String,
+    /// What spans call the service.
+    #[serde(default = "service")]
+    pub service: String,
+}
+
+fn service() -> String {
+    "cupel-gateway".to_owned()
+}
+
+/// What becomes of requests that cannot be read or fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fail {
+    /// They go on as they came.
+    #[default]
+    Open,
+    /// They are refused.
+    Closed,
+}
+
+/// Who may see something of the gateway itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    /// Whoever is on this machine.
+    #[default]
+    Loopback,
+    /// Whoever can reach it.
+    Open,
+    /// Nobody.
+    Off,
+}
+
+/// What flags say over a file, or settings under it.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// See [`Config::listen`].
+    pub listen: Option<String>,
+    /// See [`Config::upstream`].
+    pub upstream: Option<String>,
+    /// See [`Config::max`].
+    pub max: Option<i64>,
+    /// See [`Config::window`].
+    pub window: Option<i64>,
+    /// See [`Config::reserve`].
+    pub reserve: Option<i64>,
+    /// See [`Config::margin`].
+    pub margin: Option<f64>,
+    /// See [`Config::policy`].
+    pub policy: Option<String>,
+    /// See [`Config::tokenizer`].
+    pub tokenizer: Option<String>,
+    /// See [`Config::shorten`].
+    pub shorten: Option<Shorten>,
+    /// See [`Config::log`].
+    pub log: Option<String>,
+    /// See [`Config::fail`].
+    pub fail: Option<Fail>,
+    /// See [`SessionsConfig::store`].
+    pub store: Option<String>,
+}
+
+impl Config {
+    /// What the overrides say, and what this says where they say nothing.
+    pub(crate) fn under(mut self, over: &Overrides) -> Self {
+        let over = over.clone();
+        // A flag for one of them is an answer to both.
+        if over.max.is_some() || over.window.is_some() {
+            (self.max, self.window) = (None, None);
+        }
+        self.listen = over.listen.or(self.listen);
+        self.upstream = over.upstream.or(self.upstream);
+        self.max = over.max.map(Tokens).or(self.max);
+        self.window = over.window.map(Tokens).or(self.window);
+        self.reserve = over.reserve.map(Tokens).or(self.reserve);
+        self.margin = over.margin.map(Percent).or(self.margin);
+        self.policy = over.policy.or(self.policy);
+        self.tokenizer = over.tokenizer.or(self.tokenizer);
+        self.shorten = over.shorten.map(|what| what.to_string()).or(self.shorten);
+        self.log = over.log.or(self.log);
+        self.fail = over.fail.unwrap_or(self.fail);
+        self.sessions.store = over.store.unwrap_or(self.sessions.store);
+        self
+    }
+
+    /// The same, with these where neither file nor flags say anything.
+    pub(crate) fn over(mut self, under: &Overrides) -> Self {
+        let under = under.clone();
+        if self.max.is_none() && self.window.is_none() {
+            self.max = under.max.map(Tokens);
+        }
+        self.reserve = self.reserve.or(under.reserve.map(Tokens));
+        self.margin = self.margin.or(under.margin.map(Percent));
+        self.policy = self.policy.or(under.policy);
+        self.tokenizer = self.tokenizer.or(under.tokenizer);
+        self.shorten = self.shorten.or(under.shorten.map(|what| what.to_string()));
+        self
+    }
+}
+
+/// A configuration of a test.
+#[cfg(test)]
+pub(crate) fn parse_for_tests(text: &str) -> Config {
+    read::parse(std::path::Path::new("gateway.toml"), text).unwrap()
+}

@@ -1,0 +1,180 @@
+//! Who may ask: the names the gateway goes by, and the pages that may speak to it.
+
+use std::net::{IpAddr, SocketAddr};
+
+use hyper::header::{self, HeaderMap};
+use hyper::{Uri, Version};
+
+use crate::config::{Access, Config, ConfigError};
+
+/// Who may ask.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    hosts: Vec<String>,
+    origins: Vec<String>,
+    page: Access,
+    metrics: Access,
+}
+
+/// The two ends of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ends {
+    /// The client's.
+    pub(crate) peer: SocketAddr,
+    /// Ours.
+    pub(crate) local: SocketAddr,
+}
+
+/// Headers by which a proxy says that somebody else asks.
+const FORWARDED: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
+
+impl Guard {
+    pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
+        for origin in &config.origins {
+            if !origin.contains("://") || origin.ends_with('/') {
+                let text = format!(
+                    "origins: `{origin}`: must be scheme and host, as in http://localhost:3000"
+                );
+                return Err(ConfigError::new(text));
+            }
+        }
+        Ok(Self {
+            hosts: config.hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            origins: config.origins.iter().map(|origin| origin.to_ascii_lowercase()).collect(),
+            page: config.page,
+            metrics: config.metrics,
+        })
+    }
+
+    /// Why a request is refused, if it is: whoever is called by a name that is not his own may be
+    /// asked by a web page that was not meant to reach him.
+    pub(crate) fn refuses(
+        &self,
+        headers: &HeaderMap,
+        uri: &Uri,
+        version: Version,
+        ends: Ends,
+    ) -> Option<&'static str> {
+        let mut named = headers.get_all(header::HOST).iter();
+        let host = named.next().and_then(|host| host.to_str().ok());
+        if named.next().is_some() {
+            return Some("there is more than one Host header");
+        }
+        let host = match (host, version) {
+            (Some(host), _) => host,
+            (None, Version::HTTP_10) => return Some("the request has no Host header"),
+            (None, _) => return Some("the Host header is missing or not text"),
+        };
+        if !self.is_ours(host, ends) {
+            return Some("the Host header names another server; add it to hosts if it is this one");
+        }
+        if uri.authority().is_some_and(|other| !self.is_ours(other.as_str(), ends)) {
+            return Some("the request is for another server, and this is no open proxy");
+        }
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        let is_foreign = origins
+            .any(|origin| origin.to_str().map_or(true, |origin| !self.is_known(origin, host)));
+        is_foreign.then_some("the page that asks is of another origin; add it to origins to let it")
+    }
+
+    fn is_ours(&self, host: &str, ends: Ends) -> bool {
+        let name = without_port(host).to_ascii_lowercase();
+        if name == "localhost" || self.hosts.iter().any(|known| *known == name) {
+            return true;
+        }
+        let ip = name.trim_matches(['[', ']']).parse::<IpAddr>();
+        ip.is_ok_and(|ip| ip.is_loopback() || ip == ends.local.ip().to_canonical())
+    }
+
+    /// Whether a page is the gateway's own, or one that is configured.
+    fn is_known(&self, origin: &str, host: &str) -> bool {
+        let origin = origin.to_ascii_lowercase();
+        let own = ["http://", "https://"].iter().find_map(|scheme| origin.strip_prefix(scheme));
+        own.is_some_and(|own| own == host.to_ascii_lowercase()) || self.origins.contains(&origin)
+    }
+
+    /// Whether the page may be shown to whoever asks.
+    pub(crate) fn shows_page(&self, headers: &HeaderMap, ends: Ends) -> bool {
+        may(self.page, headers, ends)
+    }
+
+    /// Whether the metrics may be.
+    pub(crate) fn shows_metrics(&self, headers: &HeaderMap, ends: Ends) -> bool {
+        may(self.metrics, headers, ends)
+    }
+}
+
+fn may(access: Access, headers: &HeaderMap, ends: Ends) -> bool {
+    match access {
+        Access::Off => false,
+        Access::Open => true,
+        Access::Loopback => {
+            let is_forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name));
+            ends.peer.ip().to_canonical().is_loopback() && !is_forwarded
+        }
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse_for_tests;
+
+    const ENDS: Ends = Ends {
+        peer: SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 9)), 5),
+        local: SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1)), 80),
+    };
+
+    fn is_refused(headers: &[(&'static str, &str)], uri: &str) -> bool {
+        let guard = Guard::new(&parse_for_tests("hosts = ['Gate']\norigins = ['http://app']"));
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        guard.unwrap().refuses(&map, &uri.parse().unwrap(), Version::HTTP_11, ENDS).is_some()
+    }
+
+    #[test]
+    fn foreign_hosts_are_refused() {
+        for host in ["localhost", "127.0.0.1:80", "[::1]:8790", "gate:1", "10.0.0.1"] {
+            assert!(!is_refused(&[("host", host)], "/"), "{host}");
+        }
+        for host in ["evil.example", "10.0.0.2", "localhost.evil.example", "", "gate.evil"] {
+            assert!(is_refused(&[("host", host)], "/"), "{host}");
+        }
+        assert!(is_refused(&[], "/"));
+        assert!(is_refused(&[("host", "localhost"), ("host", "evil.example")], "/"));
+        assert!(is_refused(&[("host", "localhost")], "http://evil.example/"));
+    }
+
+    #[test]
+    fn foreign_pages_are_refused() {
+        let host = ("host", "localhost:8790");
+        for origin in ["http://localhost:8790", "http://app", "HTTP://APP"] {
+            assert!(!is_refused(&[host, ("origin", origin)], "/"), "{origin}");
+        }
+        for origin in ["null", "http://evil", "http://localhost:3000", "http://app:1"] {
+            assert!(is_refused(&[host, ("origin", origin)], "/"), "{origin}");
+        }
+    }
+
+    #[test]
+    fn the_page_is_for_this_machine_unless_told_otherwise() {
+        let ends = |peer: [u8; 4]| Ends { peer: (peer, 5).into(), ..ENDS };
+        let none = HeaderMap::new();
+        let mut forwarded = HeaderMap::new();
+        forwarded.insert("x-forwarded-for", "1.2.3.4".parse().unwrap());
+        assert!(may(Access::Loopback, &none, ends([127, 0, 0, 1])));
+        assert!(!may(Access::Loopback, &none, ends([10, 0, 0, 9])));
+        assert!(!may(Access::Loopback, &forwarded, ends([127, 0, 0, 1])));
+        assert!(may(Access::Open, &none, ends([10, 0, 0, 9])));
+        assert!(!may(Access::Off, &none, ends([127, 0, 0, 1])));
+    }
+}

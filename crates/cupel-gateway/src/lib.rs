@@ -1,0 +1,29 @@
+#![doc = include_str!("../README.md")]
+
+mod api;
+mod app;
+mod ask;
+mod body;
+pub mod config;
+mod fit;
+mod glob;
+mod guard;
+mod hash;
+mod history;
+mod limit;
+mod log;
+mod metrics;
+mod page;
+mod path;
+mod proxy;
+mod record;
+mod refuse;
+mod serve;
+mod setup;
+mod spans;
+mod store;
+mod too_long;
+mod upstream;
+
+pub use config::{Config, ConfigError, Overrides, Source};
+pub use serve::{Gateway, Handle, run};

@@ -1,0 +1,270 @@
+//! How much fits: as configured, as the model takes, as an upstream said.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use cupel_engine::Limits;
+use cupel_tokens::Model;
+
+use crate::config::{Config, ConfigError, LimitConfig};
+use crate::{glob, hash};
+
+/// What is kept free for the answer if neither request nor configuration say it.
+const RESERVE: i64 = 4_096;
+
+/// Most limits that are learnt. More models than that nobody serves.
+const MOST_LEARNT: usize = 1_000;
+
+/// One limit as it is configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Limit {
+    /// Of a request.
+    Max(i64),
+    /// Of a request and its answer.
+    Window(i64),
+}
+
+impl Limit {
+    fn read(
+        place: &str,
+        max: Option<i64>,
+        window: Option<i64>,
+    ) -> Result<Option<Self>, ConfigError> {
+        let limit = match (max, window) {
+            (None, None) => return Ok(None),
+            (Some(max), None) => Self::Max(max),
+            (None, Some(window)) => Self::Window(window),
+            (Some(_), Some(_)) => {
+                let text = format!("{place}: max and window are both set; give one of them");
+                return Err(ConfigError::new(text));
+            }
+        };
+        let (Self::Max(tokens) | Self::Window(tokens)) = limit;
+        if tokens <= 0 {
+            return Err(ConfigError::new(format!("{place}: must be above 0 tokens, got {tokens}")));
+        }
+        Ok(Some(limit))
+    }
+
+    /// Tokens of the window, and what of it is the answer's.
+    fn split(self, reserve: Option<i64>, output: Option<i64>) -> (i64, i64) {
+        match self {
+            Self::Max(max) => (max, reserve.unwrap_or(0)),
+            Self::Window(window) => {
+                let usual = RESERVE.min(window / 4);
+                (window, reserve.or(output).unwrap_or(usual).clamp(0, window))
+            }
+        }
+    }
+}
+
+/// Everything that is configured about limits.
+#[derive(Debug)]
+pub(crate) struct LimitTable {
+    everywhere: Option<Limit>,
+    by_model: Vec<(String, Limit)>,
+    by_key: Vec<KeyLimit>,
+    reserve: Option<i64>,
+    margin_percent: Option<f64>,
+}
+
+#[derive(Debug)]
+struct KeyLimit {
+    /// Hexadecimal digits of the key's SHA-256.
+    key: String,
+    model: Option<String>,
+    limit: Limit,
+}
+
+/// What a request says about itself that a limit may depend on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sender<'a> {
+    /// The model.
+    pub(crate) model: Option<&'a str>,
+    /// Hashes of all keys that it came with.
+    pub(crate) keys: &'a [String],
+    /// Its own limit for the answer.
+    pub(crate) output: Option<i64>,
+}
+
+impl LimitTable {
+    pub(crate) fn read(config: &Config) -> Result<Self, ConfigError> {
+        let tokens = |tokens: Option<crate::config::Tokens>| tokens.map(|tokens| tokens.0);
+        let mut table = Self {
+            everywhere: Limit::read("max", tokens(config.max), tokens(config.window))?,
+            by_model: Vec::new(),
+            by_key: Vec::new(),
+            reserve: tokens(config.reserve),
+            margin_percent: config.margin.map(|margin| margin.0),
+        };
+        for (at, entry) in config.limits.iter().enumerate() {
+            let place = format!("limits[{at}]");
+            let limit = Limit::read(&place, tokens(entry.max), tokens(entry.window))?;
+            let limit = limit.ok_or_else(|| {
+                ConfigError::new(format!("{place}: sets nothing; give max or window"))
+            })?;
+            match (key_of(&place, entry)?, &entry.model) {
+                (Some(key), model) => {
+                    table.by_key.push(KeyLimit { key, model: model.clone(), limit });
+                }
+                (None, Some(model)) => table.by_model.push((model.clone(), limit)),
+                (None, None) => {
+                    let text = format!("{place}: is for nobody; give model, key or key_env");
+                    return Err(ConfigError::new(text));
+                }
+            }
+        }
+        Ok(table)
+    }
+
+    /// The least of what holds for a request. `learnt` is the most that the upstream took.
+    pub(crate) fn of(&self, sender: Sender<'_>, learnt: Option<i64>) -> Limits {
+        let split = |limit: Limit| limit.split(self.reserve, sender.output);
+        let is_model =
+            |pattern: &str| sender.model.is_some_and(|name| glob::matches(pattern, name));
+        let of_model = self.by_model.iter().find(|(pattern, _)| is_model(pattern));
+        let known = sender.model.and_then(|name| Model::find(name).ok());
+        let of_table = known.map(|model| {
+            let usual = RESERVE.min(model.max_output);
+            let reserve = self.reserve.or(sender.output).unwrap_or(usual);
+            (model.context_window, reserve.clamp(0, model.context_window))
+        });
+        let base = of_model.map(|(_, limit)| *limit).or(self.everywhere).map(split).or(of_table);
+        let of_key = self.by_key.iter().filter(|entry| {
+            sender.keys.contains(&entry.key) && entry.model.as_deref().is_none_or(is_model)
+        });
+        let all = base
+            .into_iter()
+            .chain(of_key.map(|entry| split(entry.limit)))
+            .chain(learnt.map(|tokens| (tokens, 0)));
+        let least = all.min_by_key(|(max, reserve)| max.saturating_sub(*reserve));
+        let mut limits = Limits::default();
+        limits.margin_percent = self.margin_percent;
+        if let Some((max, reserve)) = least {
+            (limits.max, limits.reserve) = (Some(max), Some(reserve));
+        }
+        limits
+    }
+}
+
+fn key_of(place: &str, entry: &LimitConfig) -> Result<Option<String>, ConfigError> {
+    let wrong = |text: String| Err(ConfigError::new(format!("{place}: {text}")));
+    match (&entry.key, &entry.key_env) {
+        (None, None) => Ok(None),
+        (Some(_), Some(_)) => wrong("key and key_env are both set; give one of them".to_owned()),
+        (Some(key), None) => {
+            let digits = key.strip_prefix("sha256:").unwrap_or_default().to_ascii_lowercase();
+            if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                let text = "key: must be `sha256:` and 64 hexadecimal digits; a key itself is best \
+                            kept in a variable that key_env names";
+                return wrong(text.to_owned());
+            }
+            Ok(Some(digits))
+        }
+        (None, Some(name)) => match std::env::var(name) {
+            Ok(key) if !key.is_empty() => Ok(Some(hash::sha256(key.as_bytes()))),
+            _ => wrong(format!("key_env: the variable `{name}` is not set")),
+        },
+    }
+}
+
+/// What upstreams said about their limits, in tokens as they are counted here.
+#[derive(Debug, Default)]
+pub(crate) struct Learnt(Mutex<BTreeMap<(String, String), i64>>);
+
+impl Learnt {
+    /// The most that an upstream takes for a model, if it ever said so.
+    pub(crate) fn get(&self, upstream: &str, model: Option<&str>) -> Option<i64> {
+        let key = (upstream.to_owned(), model.unwrap_or_default().to_owned());
+        self.lock().get(&key).copied()
+    }
+
+    /// Remembers it.
+    pub(crate) fn set(&self, upstream: &str, model: Option<&str>, tokens: i64) {
+        let key = (upstream.to_owned(), model.unwrap_or_default().to_owned());
+        let mut known = self.lock();
+        if known.len() < MOST_LEARNT || known.contains_key(&key) {
+            known.insert(key, tokens);
+        }
+    }
+
+    /// How many are known.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Forgets everything: a new configuration may mean other models.
+    pub(crate) fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<(String, String), i64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse_for_tests;
+
+    fn limits(config: &str, model: Option<&str>, keys: &[String], output: Option<i64>) -> Limits {
+        let table = LimitTable::read(&parse_for_tests(config)).unwrap();
+        table.of(Sender { model, keys, output }, None)
+    }
+
+    fn room(limits: Limits) -> Option<i64> {
+        limits.max.map(|max| max - limits.reserve.unwrap_or(0))
+    }
+
+    #[test]
+    fn the_model_says_it_unless_the_configuration_does() {
+        assert_eq!(room(limits("", Some("gpt-4o"), &[], Some(1_000))), Some(127_000));
+        assert_eq!(room(limits("", Some("eliza"), &[], None)), None);
+        assert_eq!(room(limits("max = '8k'", Some("gpt-4o"), &[], Some(1_000))), Some(8_000));
+        assert_eq!(room(limits("window = '8k'", Some("gpt-4o"), &[], Some(1_000))), Some(7_000));
+        assert_eq!(room(limits("window = '8k'", None, &[], None)), Some(6_000));
+        assert_eq!(room(limits("window = '8k'", None, &[], Some(90_000))), Some(0));
+        let by_model = "max = 10\n[[limits]]\nmodel = 'gpt-*'\nmax = 50";
+        assert_eq!(room(limits(by_model, Some("gpt-4o"), &[], None)), Some(50));
+        assert_eq!(room(limits(by_model, Some("eliza"), &[], None)), Some(10));
+    }
+
+    #[test]
+    fn whatever_keys_come_the_least_limit_holds() {
+        let (one, two) = (hash::sha256(b"one"), hash::sha256(b"two"));
+        let config = format!(
+            "max = 100\n[[limits]]\nkey = 'sha256:{one}'\nmax = 40\n\
+             [[limits]]\nkey = 'sha256:{two}'\nmax = 500\n"
+        );
+        let of = |keys: &[String]| room(limits(&config, None, keys, None));
+        assert_eq!(of(&[]), Some(100));
+        assert_eq!(of(&[two.clone()]), Some(100));
+        assert_eq!(of(&[two, one]), Some(40));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for (config, text) in [
+            ("max = 1\nwindow = 2", "max: max and window are both set; give one of them"),
+            ("max = 0", "max: must be above 0 tokens, got 0"),
+            ("[[limits]]\nmodel = 'm'", "limits[0]: sets nothing; give max or window"),
+            ("[[limits]]\nmax = 5", "limits[0]: is for nobody; give model, key or key_env"),
+        ] {
+            let error = LimitTable::read(&parse_for_tests(config)).unwrap_err();
+            assert_eq!(error.to_string(), text);
+        }
+        let plain = parse_for_tests("[[limits]]\nkey = 'sk-1'\nmax = 5");
+        let error = LimitTable::read(&plain).unwrap_err().to_string();
+        assert!(error.starts_with("limits[0]: key: must be `sha256:`"), "{error}");
+        assert!(!error.contains("sk-1"));
+    }
+
+    #[test]
+    fn what_is_learnt_lowers_a_limit() {
+        let table = LimitTable::read(&parse_for_tests("max = 100")).unwrap();
+        let sender = Sender { model: None, keys: &[], output: None };
+        assert_eq!(table.of(sender, Some(60)).max, Some(60));
+        assert_eq!(table.of(sender, Some(160)).max, Some(100));
+    }
+}

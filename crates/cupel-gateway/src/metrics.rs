@@ -1,0 +1,201 @@
+//! Figures for Prometheus, in its text form.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::record::Record;
+
+/// Upper ends of the buckets, in seconds.
+const BUCKETS: [f64; 12] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0, 300.0];
+
+#[derive(Default)]
+struct Histogram {
+    counts: [AtomicU64; BUCKETS.len()],
+    count: AtomicU64,
+    micros: AtomicU64,
+}
+
+impl Histogram {
+    fn add(&self, span: Duration) {
+        let seconds = span.as_secs_f64();
+        for (end, count) in BUCKETS.iter().zip(&self.counts) {
+            if seconds <= *end {
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        self.count.fetch_add(1, Ordering::Relaxed);
+        let micros = u64::try_from(span.as_micros()).unwrap_or(u64::MAX);
+        self.micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    fn write(&self, name: &str, help: &str, text: &mut String) {
+        head(name, help, "histogram", text);
+        for (end, count) in BUCKETS.iter().zip(&self.counts) {
+            let count = count.load(Ordering::Relaxed);
+            let _ = writeln!(text, "{name}_bucket{{le=\"{end}\"}} {count}");
+        }
+        let count = self.count.load(Ordering::Relaxed);
+        let seconds = self.micros.load(Ordering::Relaxed) as f64 / 1e6;
+        let _ = writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {count}");
+        let _ = writeln!(text, "{name}_sum {seconds}\n{name}_count {count}");
+    }
+}
+
+fn head(name: &str, help: &str, kind: &str, text: &mut String) {
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+/// What is counted. Labels have few values each: nothing that a client sends is one.
+#[derive(Default)]
+pub(crate) struct Metrics {
+    requests: Mutex<BTreeMap<(&'static str, &'static str, String), u64>>,
+    unfit: Mutex<BTreeMap<String, u64>>,
+    active: AtomicI64,
+    fitted: AtomicU64,
+    tokens_before: AtomicU64,
+    tokens_after: AtomicU64,
+    tokens_cached: AtomicU64,
+    messages_dropped: AtomicU64,
+    sent_again: AtomicU64,
+    store_failures: AtomicU64,
+    lines_lost: AtomicU64,
+    spans_lost: AtomicU64,
+    reloads: Mutex<BTreeMap<&'static str, u64>>,
+    fitting: Histogram,
+    until_answer: Histogram,
+    duration: Histogram,
+}
+
+/// What others count.
+pub(crate) struct Gauges {
+    pub(crate) conversations: usize,
+    pub(crate) learnt: usize,
+}
+
+fn add(counter: &AtomicU64, tokens: i64) {
+    counter.fetch_add(u64::try_from(tokens).unwrap_or(0), Ordering::Relaxed);
+}
+
+impl Metrics {
+    /// A request has come.
+    pub(crate) fn begin(&self) {
+        self.active.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It is over.
+    pub(crate) fn end(&self, record: &Record) {
+        self.active.fetch_sub(1, Ordering::Relaxed);
+        let api = record.api.map_or("other", crate::api::Api::name);
+        let status = record.status.map_or_else(|| "none".to_owned(), |status| status.to_string());
+        let key = (api, record.outcome.name(), status);
+        *lock(&self.requests).entry(key).or_default() += 1;
+        if let Some(unfit) = &record.unfit {
+            *lock(&self.unfit).entry(unfit.code.clone()).or_default() += 1;
+        }
+        if let Some(figures) = &record.figures {
+            self.fitted.fetch_add(u64::from(!figures.is_whole), Ordering::Relaxed);
+            add(&self.tokens_before, figures.tokens_before);
+            add(&self.tokens_after, figures.tokens_after);
+            add(&self.tokens_cached, figures.cached);
+            add(&self.messages_dropped, i64::try_from(figures.dropped).unwrap_or(0));
+            self.fitting.add(record.fitting);
+        }
+        self.sent_again.fetch_add(u64::from(record.sent_again), Ordering::Relaxed);
+        if let Some(span) = record.until_answer {
+            self.until_answer.add(span);
+        }
+        self.duration.add(record.duration);
+    }
+
+    /// The server that remembers conversations could not be asked.
+    pub(crate) fn store_failed(&self) {
+        self.store_failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A line of the log could not be written.
+    pub(crate) fn line_lost(&self) {
+        self.lines_lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Spans could not be sent.
+    pub(crate) fn spans_lost(&self, count: u64) {
+        self.spans_lost.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// The configuration was read again.
+    pub(crate) fn reloaded(&self, result: &'static str) {
+        *lock(&self.reloads).entry(result).or_default() += 1;
+    }
+
+    /// All of it.
+    pub(crate) fn write(&self, gauges: &Gauges) -> String {
+        let mut text = String::new();
+        let name = "cupel_gateway_requests_total";
+        head(name, "Requests that are over.", "counter", &mut text);
+        for ((api, outcome, status), count) in &*lock(&self.requests) {
+            let _ = writeln!(
+                text,
+                "{name}{{api=\"{api}\",outcome=\"{outcome}\",status=\"{status}\"}} {count}"
+            );
+        }
+        let name = "cupel_gateway_unfit_total";
+        head(name, "Requests that could not be read or fitted.", "counter", &mut text);
+        for (code, count) in &*lock(&self.unfit) {
+            let _ = writeln!(text, "{name}{{code=\"{code}\"}} {count}");
+        }
+        let name = "cupel_gateway_reloads_total";
+        head(name, "Configurations that were read again.", "counter", &mut text);
+        for (result, count) in &*lock(&self.reloads) {
+            let _ = writeln!(text, "{name}{{result=\"{result}\"}} {count}");
+        }
+        for (name, help, counter) in [
+            ("fitted_total", "Requests that were made to fit.", &self.fitted),
+            ("tokens_before_total", "Tokens of requests as they came.", &self.tokens_before),
+            ("tokens_after_total", "Tokens of requests as they went out.", &self.tokens_after),
+            (
+                "tokens_cached_total",
+                "Tokens that providers have in their cache.",
+                &self.tokens_cached,
+            ),
+            ("messages_dropped_total", "Messages that were left out.", &self.messages_dropped),
+            ("sent_again_total", "Requests that an upstream found too long.", &self.sent_again),
+            ("store_failures_total", "Times that Redis could not be asked.", &self.store_failures),
+            ("log_lines_lost_total", "Lines that the log could not take.", &self.lines_lost),
+            ("spans_lost_total", "Spans that the collector did not take.", &self.spans_lost),
+        ] {
+            let name = format!("cupel_gateway_{name}");
+            head(&name, help, "counter", &mut text);
+            let _ = writeln!(text, "{name} {}", counter.load(Ordering::Relaxed));
+        }
+        let active = self.active.load(Ordering::Relaxed);
+        for (name, help, value) in [
+            ("active_requests", "Requests on their way.", active),
+            ("conversations", "Conversations in memory.", number(gauges.conversations)),
+            ("learnt_limits", "Limits that upstreams told.", number(gauges.learnt)),
+        ] {
+            let name = format!("cupel_gateway_{name}");
+            head(&name, help, "gauge", &mut text);
+            let _ = writeln!(text, "{name} {value}");
+        }
+        for (name, help, histogram) in [
+            ("fitting_seconds", "Time to make a request fit.", &self.fitting),
+            ("until_answer_seconds", "Time until the head of the answer.", &self.until_answer),
+            ("request_seconds", "Time until the end of the answer.", &self.duration),
+        ] {
+            histogram.write(&format!("cupel_gateway_{name}"), help, &mut text);
+        }
+        text
+    }
+}
+
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

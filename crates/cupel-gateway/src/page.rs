@@ -1,0 +1,209 @@
+//! The gateway's own pages: the list of requests, one of them, and the metrics.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::response::IntoResponse as _;
+use axum::routing::get;
+use bytes::Bytes;
+use cupel_engine::NamedPolicy;
+use cupel_page::{CONTENT_SECURITY_POLICY, Row, Rows, View, ViewOptions};
+use http_body::Frame;
+use hyper::header::{self, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{mpsc, watch};
+
+use crate::app::App;
+use crate::record::Shown;
+
+/// How often a page hears that nothing has come.
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// What the pages need.
+#[derive(Clone)]
+pub(crate) struct Pages {
+    pub(crate) app: Arc<App>,
+    /// Becomes `true` when the gateway stops.
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+/// The pages, under the paths that they have without a slash at their end.
+pub(crate) fn router(pages: Pages) -> Router {
+    Router::new()
+        .route("/cupel", get(index))
+        .route("/cupel/metrics", get(metrics))
+        .route("/cupel/api/requests", get(requests))
+        .route("/cupel/api/requests/{number}", get(request))
+        .route("/cupel/api/events", get(events))
+        .route("/cupel/{asset}", get(asset))
+        .fallback(missing)
+        .with_state(pages)
+}
+
+fn answer(kind: &'static str, body: impl Into<Body>) -> Response<Body> {
+    let mut answer = Response::new(body.into());
+    let headers = answer.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}
+
+fn json(value: &impl serde::Serialize) -> Response<Body> {
+    answer("application/json", serde_json::to_string(value).unwrap_or_default())
+}
+
+fn error(status: StatusCode, message: &str) -> Response<Body> {
+    let mut answer = json(&json!({ "error": message }));
+    *answer.status_mut() = status;
+    answer
+}
+
+async fn missing() -> Response<Body> {
+    error(StatusCode::NOT_FOUND, "there is no such page")
+}
+
+async fn index() -> Response<Body> {
+    answer("text/html; charset=utf-8", cupel_page::index())
+}
+
+async fn asset(Path(name): Path<String>) -> Response<Body> {
+    let assets = cupel_page::assets();
+    match assets.iter().find(|asset| asset.name == name) {
+        Some(asset) => answer(asset.mime, asset.body),
+        None => missing().await,
+    }
+}
+
+async fn metrics(State(pages): State<Pages>) -> Response<Body> {
+    answer("text/plain; version=0.0.4; charset=utf-8", pages.app.metrics_text())
+}
+
+#[derive(Deserialize)]
+struct After {
+    #[serde(default)]
+    after: u64,
+}
+
+async fn requests(State(pages): State<Pages>, Query(asked): Query<After>) -> Response<Body> {
+    json(&rows(&pages.app, pages.app.history.rows(asked.after)))
+}
+
+fn rows(app: &App, rows: Vec<Row>) -> Rows {
+    Rows { instance: app.instance.clone(), rows }
+}
+
+/// What a view is asked with beside the number.
+#[derive(Deserialize, Default)]
+struct How {
+    /// Another policy to compare with.
+    policy: Option<String>,
+    /// Another window than the request had.
+    max: Option<i64>,
+}
+
+async fn request(
+    State(pages): State<Pages>,
+    Path(number): Path<u64>,
+    Query(how): Query<How>,
+) -> Response<Body> {
+    let Some((row, shown)) = pages.app.history.shown(number) else {
+        let text = "the request is not kept any more, or could not be read";
+        return error(StatusCode::NOT_FOUND, text);
+    };
+    let title = row.model.clone().unwrap_or_else(|| "request".to_owned());
+    let title = format!("{title} · #{number}");
+    let view = tokio::task::spawn_blocking(move || view(&pages.app, &shown, &how, title)).await;
+    match view {
+        Ok(Ok(view)) => answer("application/json", view.to_json()),
+        Ok(Err(told)) => error(StatusCode::BAD_REQUEST, &told.message()),
+        Err(_) => error(StatusCode::INTERNAL_SERVER_ERROR, "the request cannot be shown"),
+    }
+}
+
+fn view(
+    app: &App,
+    shown: &Shown,
+    how: &How,
+    title: String,
+) -> Result<View, cupel_engine::EngineError> {
+    let current = app.current();
+    let engine = current.setup.engine(shown.api);
+    let mut looks = ViewOptions::new().title(title);
+    if let Some(policy) = &how.policy {
+        looks = looks.beside(NamedPolicy::find(policy)?);
+    }
+    let text = shown.text.clone();
+    match (&shown.step, how.max) {
+        (Some(step), None) => View::of_step(engine, text, &shown.options, step, &shown.run, &looks),
+        (_, None) => View::of_request(engine, text, &shown.options, &looks),
+        (_, Some(max)) => {
+            let options = shown.options.clone().max_tokens(max);
+            View::of_request(engine, text, &options, &looks)
+        }
+    }
+}
+
+/// Rows as they come, as server-sent events: each is what the list would have for it.
+async fn events(State(pages): State<Pages>) -> Response<Body> {
+    let (sender, receiver) = mpsc::channel::<Bytes>(16);
+    let mut coming = pages.app.history.subscribe();
+    let mut stop = pages.stop.clone();
+    tokio::spawn(async move {
+        loop {
+            let event = tokio::select! {
+                row = coming.recv() => match row {
+                    Ok(row) => {
+                        let data = serde_json::to_string(&rows(&pages.app, vec![row]));
+                        format!("data: {}\n\n", data.unwrap_or_default())
+                    }
+                    // Too much has come: the page asks for the list anew.
+                    Err(RecvError::Lagged(_)) => "event: behind\ndata: {}\n\n".to_owned(),
+                    Err(RecvError::Closed) => break,
+                },
+                () = tokio::time::sleep(ALIVE) => ": still here\n\n".to_owned(),
+                _ = stop.wait_for(|stop| *stop) => break,
+                () = sender.closed() => break,
+            };
+            if sender.send(Bytes::from(event)).await.is_err() {
+                break;
+            }
+        }
+    });
+    answer("text/event-stream", Body::new(Events(receiver)))
+}
+
+struct Events(mpsc::Receiver<Bytes>);
+
+impl http_body::Body for Events {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
+    }
+}
+
+/// Whoever may not see a page hears that there is none.
+pub(crate) fn closed() -> Response<Body> {
+    error(StatusCode::FORBIDDEN, "this page is for the gateway's own machine").into_response()
+}

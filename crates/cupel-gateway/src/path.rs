@@ -1,0 +1,144 @@
+//! What a path means, however it is written.
+
+use std::fmt;
+
+use crate::api::Api;
+
+/// Whose business a path is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// The gateway's own: what follows `/cupel`, without slashes at its ends.
+    Own(String),
+    /// A request to a model, with the model if the path names it.
+    Fitted(Api, Option<String>),
+    /// Anything else: passed on unread.
+    Passed,
+}
+
+/// A path, read once: what is matched is never what somebody could write in two ways.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Path {
+    /// Without percent signs.
+    pub(crate) decoded: String,
+    /// Whose business it is.
+    pub(crate) route: Route,
+}
+
+/// Why a path is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// `.`, `..` or nothing between two slashes.
+    Segment,
+    /// A slash, a backslash or a control character in disguise, or something that is no text.
+    Encoding,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Segment => {
+                "the path has an empty segment, `.` or `..`; does the base URL end with a slash?"
+            }
+            Self::Encoding => "the path hides slashes or control characters, or is not UTF-8",
+        })
+    }
+}
+
+impl Path {
+    /// Reads a path as it came. Only what is asked by `POST` is fitted.
+    pub(crate) fn read(raw: &str, is_post: bool) -> Result<Self, Refused> {
+        let decoded = decode(raw)?;
+        let inner = decoded.trim_matches('/');
+        let mut segments = inner.split('/');
+        let is_odd = |segment: &str| matches!(segment, "." | "..") || segment.is_empty();
+        if !inner.is_empty() && (segments.clone().any(is_odd) || decoded.starts_with("//")) {
+            return Err(Refused::Segment);
+        }
+        let first = segments.next().unwrap_or_default();
+        let route = if first.eq_ignore_ascii_case("cupel") {
+            Route::Own(segments.collect::<Vec<_>>().join("/"))
+        } else {
+            match Api::of_path(&decoded).filter(|_| is_post) {
+                Some((api, model)) => Route::Fitted(api, model.map(ToOwned::to_owned)),
+                None => Route::Passed,
+            }
+        };
+        Ok(Self { decoded, route })
+    }
+
+    /// Whether it is below a folder, as `/v1/messages/batches` is below `/v1/messages`.
+    pub(crate) fn is_below(&self, folder: &str) -> bool {
+        let rest = self.decoded.strip_prefix(folder.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
+    }
+}
+
+fn decode(raw: &str) -> Result<String, Refused> {
+    let bytes = raw.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        if *byte == b'%' {
+            let digits = bytes.get(at + 1..at + 3).and_then(|two| std::str::from_utf8(two).ok());
+            let value = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+            let value = value.ok_or(Refused::Encoding)?;
+            if matches!(value, b'/' | b'\\' | b'%') {
+                return Err(Refused::Encoding);
+            }
+            decoded.push(value);
+            at += 3;
+        } else {
+            decoded.push(*byte);
+            at += 1;
+        }
+    }
+    let decoded = String::from_utf8(decoded).map_err(|_| Refused::Encoding)?;
+    if decoded.contains(|letter: char| letter.is_control() || letter == '\\') {
+        return Err(Refused::Encoding);
+    }
+    Ok(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn route(raw: &str) -> Route {
+        Path::read(raw, true).unwrap().route
+    }
+
+    #[test]
+    fn the_gateways_own_paths_are_its_own_however_written() {
+        for raw in ["/cupel", "/cupel/", "/%63upel/", "/CUPEL"] {
+            assert_eq!(route(raw), Route::Own(String::new()), "{raw}");
+        }
+        assert_eq!(route("/cupel/api/requests/"), Route::Own("api/requests".to_owned()));
+        assert_eq!(route("/cupelish"), Route::Passed);
+    }
+
+    #[test]
+    fn what_is_written_in_two_ways_is_matched_in_one() {
+        let encoded = route("/v1/%6dessages");
+        assert_eq!(encoded, Route::Fitted(Api::Anthropic, None));
+        assert_eq!(Path::read("/v1/messages", false).unwrap().route, Route::Passed);
+    }
+
+    #[test]
+    fn ways_around_a_folder_are_refused() {
+        for raw in ["/v1/../x", "/v1/%2e%2e/x", "/v1/./x", "//v1/messages", "/v1//messages"] {
+            assert_eq!(Path::read(raw, true), Err(Refused::Segment), "{raw}");
+        }
+        for raw in ["/v1%2fmessages", "/v1%5cx", "/v1\\x", "/%00", "/%ff", "/%2", "/%252e"] {
+            assert_eq!(Path::read(raw, true), Err(Refused::Encoding), "{raw}");
+        }
+    }
+
+    #[test]
+    fn a_folder_ends_at_a_slash() {
+        let below = |raw: &str, folder| Path::read(raw, true).unwrap().is_below(folder);
+        assert!(below("/v1/messages/batches", "/v1/messages"));
+        assert!(below("/v1/%6dessages", "/v1/messages/"));
+        assert!(!below("/v1/messagesx", "/v1/messages"));
+        assert!(below("/anything", "/"));
+    }
+}

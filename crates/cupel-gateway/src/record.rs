@@ -1,0 +1,309 @@
+//! What is noted about a request, and where it goes when the request is over, however it ends.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use cupel_engine::{Options, Step};
+use cupel_page::{Row, RowStatus, RunPoint};
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::app::App;
+use crate::ask::Unfit;
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The client left before the answer was complete.
+    ClientLeft,
+    /// The answer was passed on to its end.
+    Answered,
+    /// The gateway refused it.
+    Refused,
+    /// The upstream could not be reached, or was late.
+    NoAnswer,
+    /// The upstream broke off in the middle of its answer.
+    BrokenOff,
+}
+
+impl Outcome {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::ClientLeft => "client-left",
+            Self::Answered => "answered",
+            Self::Refused => "refused",
+            Self::NoAnswer => "no-answer",
+            Self::BrokenOff => "broken-off",
+        }
+    }
+}
+
+/// A request that can be opened on the page.
+#[derive(Clone)]
+pub(crate) struct Shown {
+    /// Whose rules it follows.
+    pub(crate) api: Api,
+    /// As it came.
+    pub(crate) text: Arc<str>,
+    /// How the user's last words begin.
+    pub(crate) title: Option<String>,
+    /// What it was asked with.
+    pub(crate) options: Options,
+    /// What became of it, if it could be fitted.
+    pub(crate) step: Option<Arc<Step>>,
+    /// The run up to it.
+    pub(crate) run: Arc<[RunPoint]>,
+}
+
+/// What is noted about a request.
+#[derive(Clone)]
+pub(crate) struct Record {
+    /// Its number on the page.
+    pub(crate) number: u64,
+    /// Its name, in the log and in a header of the answer.
+    pub(crate) id: String,
+    /// When it came, in milliseconds since 1970.
+    pub(crate) time_ms: u64,
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) api: Option<Api>,
+    pub(crate) model: Option<String>,
+    pub(crate) upstream: Option<String>,
+    pub(crate) conversation: Option<String>,
+    pub(crate) status: Option<u16>,
+    pub(crate) outcome: Outcome,
+    /// Why it went on unfitted, or was refused.
+    pub(crate) unfit: Option<Unfit>,
+    /// What it was, as a window.
+    pub(crate) figures: Option<Figures>,
+    /// Whether the upstream found it too long, and it was sent once more.
+    pub(crate) sent_again: bool,
+    /// How long it took to make it fit.
+    pub(crate) fitting: Duration,
+    /// How long it took until the head of the answer came.
+    pub(crate) until_answer: Option<Duration>,
+    /// How long it took in all.
+    pub(crate) duration: Duration,
+    /// What the page needs.
+    pub(crate) shown: Option<Shown>,
+}
+
+/// Sizes of a window.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Figures {
+    pub(crate) kept: usize,
+    pub(crate) dropped: usize,
+    pub(crate) shortened: usize,
+    pub(crate) tokens_before: i64,
+    pub(crate) tokens_after: i64,
+    pub(crate) cached: i64,
+    pub(crate) max: i64,
+    pub(crate) step: u64,
+    /// Whether it went out as it came.
+    pub(crate) is_whole: bool,
+}
+
+impl Figures {
+    pub(crate) fn of(step: &Step, is_whole: bool) -> Self {
+        let summary = &step.summary;
+        Self {
+            kept: summary.messages_after,
+            dropped: summary.messages_before.saturating_sub(summary.messages_after),
+            shortened: step.shortened.len(),
+            tokens_before: summary.tokens_before,
+            tokens_after: summary.tokens_after,
+            cached: step.session.cached_tokens,
+            max: summary.budget.max_tokens,
+            step: step.session.number,
+            is_whole,
+        }
+    }
+}
+
+impl Record {
+    /// The line of the log. Texts, and errors that may quote them, only if asked for.
+    pub(crate) fn line(&self, with_texts: bool) -> String {
+        let mut line = json!({
+            "time_ms": self.time_ms,
+            "id": self.id,
+            "method": self.method,
+            "path": self.path,
+            "outcome": self.outcome.name(),
+            "status": self.status,
+            "duration_ms": millis(self.duration),
+        });
+        let mut set = |name: &str, value: Value| {
+            if !value.is_null() {
+                line[name] = value;
+            }
+        };
+        set("api", self.api.map_or(Value::Null, |api| api.name().into()));
+        set("model", self.model.clone().into());
+        set("upstream", self.upstream.clone().into());
+        set("conversation", self.conversation.clone().into());
+        set("until_answer_ms", self.until_answer.map_or(Value::Null, |span| millis(span).into()));
+        if self.sent_again {
+            set("sent_again", true.into());
+        }
+        if let Some(unfit) = &self.unfit {
+            set("unfit", unfit.code.clone().into());
+            if with_texts {
+                set("unfit_detail", unfit.detail.clone().into());
+            }
+        }
+        if let Some(figures) = &self.figures {
+            set("fitting_ms", millis(self.fitting).into());
+            set("whole", figures.is_whole.into());
+            set("kept", figures.kept.into());
+            set("dropped", figures.dropped.into());
+            set("shortened", figures.shortened.into());
+            set("tokens_before", figures.tokens_before.into());
+            set("tokens_after", figures.tokens_after.into());
+            set("cached_prefix", figures.cached.into());
+            set("max", figures.max.into());
+            set("step", figures.step.into());
+        }
+        if let Some(shown) = self.shown.as_ref().filter(|_| with_texts) {
+            set("request", shown.text.as_ref().into());
+        }
+        line.to_string()
+    }
+
+    /// The line on the page.
+    pub(crate) fn row(&self) -> Row {
+        let figures = self.figures;
+        let status = match (self.outcome, &self.unfit, figures) {
+            (Outcome::Refused, _, _) => RowStatus::Refused,
+            (Outcome::NoAnswer | Outcome::BrokenOff, _, _) => RowStatus::Failed,
+            (_, Some(_), _) | (_, None, None) => RowStatus::Passed,
+            (_, None, Some(figures)) if figures.is_whole => RowStatus::Whole,
+            _ => RowStatus::Fitted,
+        };
+        let note = self.unfit.as_ref().map(|unfit| format!("{}: {}", unfit.code, unfit.detail));
+        let left = (self.outcome == Outcome::ClientLeft && !self.duration.is_zero())
+            .then(|| "the client left".to_owned());
+        Row {
+            id: self.number,
+            time_ms: self.time_ms,
+            model: self.model.clone(),
+            conversation: self.conversation.clone(),
+            step: figures.map(|figures| figures.step),
+            title: self.shown.as_ref().and_then(|shown| shown.title.clone()),
+            tokens_before: figures.map(|figures| figures.tokens_before),
+            tokens_after: figures.map(|figures| figures.tokens_after),
+            kept: figures.map(|figures| figures.kept),
+            dropped: figures.map(|figures| figures.dropped),
+            cached_prefix: figures.map(|figures| figures.cached),
+            status,
+            http_status: self.status,
+            note: note.or(left),
+            has_view: self.shown.is_some(),
+        }
+    }
+}
+
+fn millis(span: Duration) -> f64 {
+    (span.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// A request on its way. Whatever becomes of it, even if its client leaves and everything about it is
+/// dropped, it is noted when this goes.
+pub(crate) struct Exchange {
+    app: Arc<App>,
+    begun: Instant,
+    pub(crate) record: Record,
+}
+
+impl Exchange {
+    pub(crate) fn begin(app: &Arc<App>, method: &str, path: &str, api: Option<Api>) -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let number = app.next_number();
+        app.metrics.begin();
+        Self {
+            begun: Instant::now(),
+            record: Record {
+                number,
+                id: format!("cupel-{}-{number}", app.instance),
+                time_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+                method: method.to_owned(),
+                path: path.to_owned(),
+                api,
+                model: None,
+                upstream: None,
+                conversation: None,
+                status: None,
+                outcome: Outcome::ClientLeft,
+                unfit: None,
+                figures: None,
+                sent_again: false,
+                fitting: Duration::ZERO,
+                until_answer: None,
+                duration: Duration::ZERO,
+                shown: None,
+            },
+            app: app.clone(),
+        }
+    }
+
+    /// Shows it on the page as it is now.
+    pub(crate) fn show(&self) {
+        if self.record.api.is_some() {
+            self.app.history.put(&self.record);
+        }
+    }
+
+    /// The head of the answer has come.
+    pub(crate) fn answered(&mut self, status: u16) {
+        self.record.status = Some(status);
+        self.record.until_answer = Some(self.begun.elapsed());
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.record.duration = self.begun.elapsed();
+        self.app.finish(&self.record);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_quotes_nothing_unless_asked() {
+        let shown = Shown {
+            api: Api::OpenAiChat,
+            text: "SECRET".into(),
+            title: None,
+            options: Options::new(),
+            step: None,
+            run: Arc::default(),
+        };
+        let record = Record {
+            number: 1,
+            id: "i".to_owned(),
+            time_ms: 2,
+            method: "POST".to_owned(),
+            path: "/v1/chat/completions".to_owned(),
+            api: Some(Api::OpenAiChat),
+            model: None,
+            upstream: None,
+            conversation: None,
+            status: Some(200),
+            outcome: Outcome::Answered,
+            unfit: Some(Unfit::new("malformed-request", "got SECRET")),
+            figures: None,
+            sent_again: false,
+            fitting: Duration::ZERO,
+            until_answer: None,
+            duration: Duration::from_micros(1_500),
+            shown: Some(shown),
+        };
+        let line = record.line(false);
+        assert!(!line.contains("SECRET") && line.contains("malformed-request"), "{line}");
+        assert!(line.contains("\"duration_ms\":1.5"), "{line}");
+        assert!(record.line(true).contains("\"request\":\"SECRET\""));
+        assert_eq!(record.row().status, RowStatus::Passed);
+    }
+}

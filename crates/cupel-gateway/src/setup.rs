@@ -1,0 +1,95 @@
+//! A configuration, made ready to work by: replaced as a whole at a reload.
+
+use std::sync::Arc;
+
+use cupel_engine::{Engine, NamedPolicy, SessionSettings, Shorten};
+
+use crate::api::Api;
+use crate::config::{Config, ConfigError};
+use crate::guard::Guard;
+use crate::limit::LimitTable;
+use crate::path::Path;
+use crate::upstream::{self, Sender, Upstream};
+
+/// A configuration, made ready to work by.
+pub(crate) struct Setup {
+    /// What it was made of.
+    pub(crate) config: Config,
+    /// How much fits.
+    pub(crate) limits: LimitTable,
+    /// Who may ask.
+    pub(crate) guard: Guard,
+    /// What sends requests.
+    pub(crate) sender: Sender,
+    /// How sessions go about it.
+    pub(crate) sessions: SessionSettings,
+    /// Another one for each configuration: sessions of an older one have older engines.
+    pub(crate) generation: u64,
+    engines: [Engine; Api::ALL.len()],
+    upstreams: Vec<Arc<Upstream>>,
+}
+
+impl Setup {
+    pub(crate) fn new(config: Config, generation: u64) -> Result<Self, ConfigError> {
+        let upstreams = Upstream::read_all(&config)?;
+        let is_secure = upstreams.iter().any(|upstream| upstream.name.starts_with("https"));
+        let mut sessions = SessionSettings::default();
+        sessions.cache_lifetime = config.sessions.lifetime.0;
+        sessions.cache_marks = config.sessions.cache_marks;
+        let [chat, responses, anthropic, gemini] = Api::ALL;
+        Ok(Self {
+            limits: LimitTable::read(&config)?,
+            guard: Guard::new(&config)?,
+            sender: upstream::sender(&config, is_secure)?,
+            sessions,
+            generation,
+            engines: [
+                engine(&config, chat)?,
+                engine(&config, responses)?,
+                engine(&config, anthropic)?,
+                engine(&config, gemini)?,
+            ],
+            upstreams: upstreams.into_iter().map(Arc::new).collect(),
+            config,
+        })
+    }
+
+    /// The engine for the requests of an API.
+    pub(crate) fn engine(&self, api: Api) -> &Engine {
+        &self.engines[api as usize]
+    }
+
+    /// Where a request goes, if anywhere.
+    pub(crate) fn upstream(&self, path: &Path, model: Option<&str>) -> Option<&Arc<Upstream>> {
+        self.upstreams.iter().find(|upstream| upstream.takes(path, model))
+    }
+}
+
+fn engine(config: &Config, api: Api) -> Result<Engine, ConfigError> {
+    let mut builder = Engine::builder().format(api.format()).repair(config.repair);
+    if let Some(policy) = &config.policy {
+        builder = builder.named_policy(policy_of(policy)?);
+    }
+    if let Some(tokenizer) = &config.tokenizer {
+        builder = builder.tokenizer(tokenizer.as_str());
+    }
+    if let Some(shorten) = &config.shorten {
+        let what: Shorten = shorten
+            .parse()
+            .map_err(|error| ConfigError::new(format!("shorten: `{shorten}`: {error}")))?;
+        builder = builder.shorten(what);
+    }
+    builder.build().map_err(|error| ConfigError::new(error.message()))
+}
+
+/// A policy by its name, or by the path of its file.
+fn policy_of(name: &str) -> Result<NamedPolicy, ConfigError> {
+    let is_file = name.ends_with(".toml") || name.ends_with(".json") || name.contains('/');
+    if !is_file {
+        let found = NamedPolicy::find(name);
+        return found.map_err(|error| ConfigError::new(format!("policy: {}", error.message())));
+    }
+    let wrong = |problem: String| ConfigError::new(format!("policy: {name}: {problem}"));
+    let text = std::fs::read_to_string(name).map_err(|error| wrong(error.to_string()))?;
+    NamedPolicy::read(name, &text).map_err(|error| wrong(error.message()))
+}

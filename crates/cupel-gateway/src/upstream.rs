@@ -1,0 +1,298 @@
+//! Where requests go, and how they get there.
+
+use std::path::Path as File;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Request, Response, Uri};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Client, Error};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::config::{Config, ConfigError, UpstreamConfig};
+use crate::glob;
+use crate::path::Path;
+
+/// What sends requests.
+pub(crate) type Sender = Client<HttpsConnector<HttpConnector>, Body>;
+
+/// Where some requests go.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    /// Scheme and authority, as in `https://api.openai.com`: its name in logs.
+    pub(crate) name: String,
+    /// What stands before every path, without a slash at its end.
+    folder: String,
+    path: Option<String>,
+    model: Option<String>,
+}
+
+impl Upstream {
+    fn read(place: &str, entry: &UpstreamConfig) -> Result<Self, ConfigError> {
+        let UpstreamConfig { url, path, model, .. } = entry;
+        let wrong = |text: &str| ConfigError::new(format!("{place}: `{url}`: {text}"));
+        let uri: Uri = url.parse().map_err(|_| wrong("is no URL; write it as https://host"))?;
+        let scheme = uri.scheme_str().filter(|scheme| matches!(*scheme, "http" | "https"));
+        let scheme = scheme.ok_or_else(|| wrong("must begin with https:// or http://"))?;
+        let authority = uri.authority().ok_or_else(|| wrong("names no host"))?;
+        if authority.as_str().contains('@') {
+            return Err(ConfigError::new(format!(
+                "{place}: must have no user or password; clients send their own keys"
+            )));
+        }
+        if uri.query().is_some() {
+            return Err(wrong("must have no query"));
+        }
+        if path.as_ref().is_some_and(|path| !path.starts_with('/')) {
+            return Err(ConfigError::new(format!("{place}: path: must begin with a slash")));
+        }
+        Ok(Self {
+            name: format!("{scheme}://{authority}"),
+            folder: uri.path().trim_end_matches('/').to_owned(),
+            path: path.clone(),
+            model: model.clone(),
+        })
+    }
+
+    /// All that are configured, the default last.
+    pub(crate) fn read_all(config: &Config) -> Result<Vec<Self>, ConfigError> {
+        let named = config.upstreams.iter().enumerate();
+        let mut all = named
+            .map(|(at, entry)| Self::read(&format!("upstreams[{at}]"), entry))
+            .collect::<Result<Vec<_>, _>>()?;
+        if let Some(url) = &config.upstream {
+            let entry = UpstreamConfig { url: url.clone(), path: None, model: None };
+            all.push(Self::read("upstream", &entry)?);
+        }
+        if all.is_empty() {
+            let text = "nobody to send requests to; give --upstream URL, as in \
+                        --upstream https://api.openai.com";
+            return Err(ConfigError::new(text));
+        }
+        Ok(all)
+    }
+
+    /// Whether it takes what is sent to a path for a model.
+    pub(crate) fn takes(&self, path: &Path, model: Option<&str>) -> bool {
+        let is_path = self.path.as_deref().is_none_or(|folder| path.is_below(folder));
+        let is_model = self
+            .model
+            .as_deref()
+            .is_none_or(|pattern| model.is_some_and(|model| glob::matches(pattern, model)));
+        is_path && is_model
+    }
+
+    /// Where a request goes: path and query as they came, behind the upstream's own.
+    fn uri(&self, from: &Uri) -> Option<Uri> {
+        let path = from.path_and_query().map_or("/", |path| path.as_str());
+        // A base URL often ends with the version that the path begins with.
+        let doubled = self.folder.rsplit_once('/').is_some_and(|(_, version)| {
+            let is_version =
+                version.starts_with('v') && version[1..].starts_with(|c: char| c.is_ascii_digit());
+            is_version && path[1..].strip_prefix(version).is_some_and(|rest| rest.starts_with('/'))
+        });
+        let folder = if doubled {
+            self.folder.rsplit_once('/').map_or("", |(before, _)| before)
+        } else {
+            &self.folder
+        };
+        format!("{}{folder}{path}", self.name).parse().ok()
+    }
+
+    /// The request as it goes out.
+    pub(crate) fn request(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: HeaderMap,
+        body: Body,
+    ) -> Option<Request<Body>> {
+        let mut request = Request::new(body);
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = self.uri(uri)?;
+        *request.headers_mut() = headers;
+        Some(request)
+    }
+}
+
+/// What belongs to one connection and not to what is sent over it.
+const OF_CONNECTION: [HeaderName; 8] = [
+    header::CONNECTION,
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    HeaderName::from_static("keep-alive"),
+];
+
+/// The headers that go on, whichever way.
+pub(crate) fn passing(headers: &HeaderMap) -> HeaderMap {
+    let named: Vec<String> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(',').map(|name| name.trim().to_ascii_lowercase()))
+        .collect();
+    kept(headers, |name| {
+        !OF_CONNECTION.contains(name) && !named.iter().any(|named| named == name.as_str())
+    })
+}
+
+/// Some of the headers, in the order in which they came.
+fn kept(headers: &HeaderMap, is_kept: impl Fn(&HeaderName) -> bool) -> HeaderMap {
+    let kept = headers.iter().filter(|(name, _)| is_kept(name));
+    let mut map = HeaderMap::with_capacity(headers.len());
+    for (name, value) in kept {
+        map.append(name, value.clone());
+    }
+    map
+}
+
+/// The headers of a request that go on.
+pub(crate) fn passing_on(headers: &HeaderMap) -> HeaderMap {
+    // The host is the upstream's, and who waits for `100 Continue` has got it from us.
+    kept(&passing(headers), |name| !matches!(*name, header::HOST | header::EXPECT))
+}
+
+/// Gives a body its length.
+pub(crate) fn set_length(headers: &mut HeaderMap, length: usize) {
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+}
+
+/// What sends requests: keeps connections, and trusts whom the system trusts.
+pub(crate) fn sender(config: &Config, is_secure: bool) -> Result<Sender, ConfigError> {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_connect_timeout(Some(config.server.connect_timeout.0));
+    let tls = tls(config.ca.as_deref(), is_secure)?;
+    let https = hyper_rustls::HttpsConnectorBuilder::new()
+        .with_tls_config(tls)
+        .https_or_http()
+        .enable_http1()
+        .wrap_connector(http);
+    Ok(Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(Duration::from_secs(60))
+        .build(https))
+}
+
+fn tls(ca: Option<&File>, is_secure: bool) -> Result<ClientConfig, ConfigError> {
+    let mut roots = RootCertStore::empty();
+    if is_secure {
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    }
+    if let Some(file) = ca {
+        let wrong =
+            |problem: String| ConfigError::new(format!("ca: {}: {problem}", file.display()));
+        let read = CertificateDer::pem_file_iter(file).map_err(|error| wrong(error.to_string()))?;
+        for certificate in read {
+            let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+            roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
+        }
+    }
+    if is_secure && roots.is_empty() {
+        let text = "no certificates to trust on this machine; install ca-certificates, or give a \
+                    PEM file by ca";
+        return Err(ConfigError::new(text));
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| ConfigError::new(error.to_string()))?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    /// It cannot be reached.
+    Unreachable(String),
+    /// It took too long.
+    Late,
+    /// It broke off.
+    Broken(String),
+}
+
+impl NoAnswer {
+    fn of(error: &Error) -> Self {
+        let mut causes = error.to_string();
+        let mut source = std::error::Error::source(error);
+        while let Some(cause) = source {
+            causes = cause.to_string();
+            source = cause.source();
+        }
+        if error.is_connect() { Self::Unreachable(causes) } else { Self::Broken(causes) }
+    }
+}
+
+/// Sends a request, and waits for the head of the answer.
+pub(crate) async fn send(
+    sender: &Sender,
+    request: Request<Body>,
+    patience: Duration,
+) -> Result<Response<Incoming>, NoAnswer> {
+    match tokio::time::timeout(patience, sender.request(request)).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => Err(NoAnswer::of(&error)),
+        Err(_) => Err(NoAnswer::Late),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upstream(url: &str) -> Result<Upstream, String> {
+        let entry = UpstreamConfig { url: url.to_owned(), path: None, model: None };
+        Upstream::read("upstream", &entry).map_err(|error| error.to_string())
+    }
+
+    fn goes(url: &str, path: &str) -> String {
+        upstream(url).unwrap().uri(&path.parse().unwrap()).unwrap().to_string()
+    }
+
+    #[test]
+    fn paths_are_kept_behind_the_upstreams_own() {
+        assert_eq!(goes("https://a.b", "/v1/x?y=%20z"), "https://a.b/v1/x?y=%20z");
+        assert_eq!(goes("https://a.b/api/", "/v1/x"), "https://a.b/api/v1/x");
+        assert_eq!(goes("https://a.b/api/v1", "/v1/x"), "https://a.b/api/v1/x");
+        assert_eq!(goes("https://a.b/v1", "/v1beta/x"), "https://a.b/v1/v1beta/x");
+    }
+
+    #[test]
+    fn what_is_no_upstream_is_refused() {
+        for url in ["", "api.openai.com", "ftp://x", "https://x?y", "/v1"] {
+            assert!(upstream(url).is_err(), "{url}");
+        }
+        let secret = upstream("https://me:secret@x").unwrap_err();
+        assert!(!secret.contains("secret"), "{secret}");
+    }
+
+    #[test]
+    fn what_belongs_to_the_connection_stays_behind() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("connection", "close, X-Mine"),
+            ("x-mine", "1"),
+            ("te", "trailers"),
+            ("host", "gateway"),
+            ("authorization", "Bearer k"),
+            ("anthropic-beta", "a"),
+        ] {
+            headers.append(name, HeaderValue::from_static(value));
+        }
+        let passing = passing_on(&headers);
+        let names: Vec<&str> = passing.keys().map(HeaderName::as_str).collect();
+        assert_eq!(names, ["authorization", "anthropic-beta"]);
+    }
+}

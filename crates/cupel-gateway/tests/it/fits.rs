@@ -1,0 +1,160 @@
+//! What does not fit becomes a window that its provider takes, step by step of one session.
+
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+#[tokio::test]
+async fn every_api_is_made_to_fit_streaming_and_not() {
+    let pair = Pair::start("max = 600").await;
+    for path in [CHAT, RESPONSES, MESSAGES, GEMINI] {
+        let body = history(path, 30);
+        for (path, text) in [(path.to_owned(), body.to_string()), streaming(path, body.clone())] {
+            let answer = pair.post(&path, &[], &text).await;
+            assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+            assert!(answer.text().contains("Hello "), "{path}");
+            let seen = pair.last();
+            assert_eq!(seen.flaw, None, "{path}");
+            let sent: Value = serde_json::from_slice(&seen.body).unwrap();
+            let (before, after) = (list(&body), list(&sent));
+            assert!(after.len() < before.len() && after.last() == before.last(), "{path}");
+            assert_eq!(answer.number("x-cupel-kept"), after.len() as i64);
+            assert_eq!(answer.number("x-cupel-dropped"), (before.len() - after.len()) as i64);
+            assert!(answer.number("x-cupel-tokens-after") <= 600);
+            assert!(answer.number("x-cupel-tokens-before") > 600);
+            assert!(sent.get("tools").is_none(), "nothing is injected");
+        }
+    }
+}
+
+/// One conversation that grows; what was sent each time.
+async fn grow(pair: &Pair, headers: &[(&str, &str)], steps: std::ops::Range<usize>) -> Vec<Value> {
+    let mut sent = Vec::new();
+    for rounds in steps {
+        let answer = pair.post(CHAT, headers, &history(CHAT, rounds).to_string()).await;
+        assert_eq!(answer.status, 200);
+        sent.push(serde_json::from_slice(&pair.last().body).unwrap());
+    }
+    sent
+}
+
+#[tokio::test]
+async fn a_conversation_is_known_again_by_its_history_and_keeps_its_prefix() {
+    let pair = Pair::start("max = 900").await;
+    let sent = grow(&pair, &[], 4..24).await;
+    let (mut kept, mut all) = (0, 0);
+    for two in sent.windows(2) {
+        let (old, new) = (list(&two[0]), list(&two[1]));
+        kept += old.iter().zip(new).take_while(|(old, new)| old == new).count();
+        all += old.len();
+    }
+    assert!(kept * 3 > all * 2, "{kept} of {all} messages stand where the provider has them");
+    let answer = pair.post(CHAT, &[], &history(CHAT, 24).to_string()).await;
+    assert!(answer.number("x-cupel-cached-prefix") > 0);
+    let log = pair.gateway.log().await;
+    let conversations: std::collections::BTreeSet<&str> =
+        log.iter().filter_map(|line| line["conversation"].as_str()).collect();
+    assert_eq!(conversations.len(), 1);
+    assert_eq!(log.last().unwrap()["step"], 21);
+}
+
+#[tokio::test]
+async fn a_conversation_can_be_named_and_others_are_kept_apart() {
+    let pair = Pair::start("max = 900").await;
+    let named = [("x-cupel-conversation", "a")];
+    grow(&pair, &named, 8..10).await;
+    let mut by_field = history(CHAT, 10);
+    by_field["conversation"] = "a".into();
+    let same = pair.post(CHAT, &[], &by_field.to_string()).await;
+    assert!(same.number("x-cupel-cached-prefix") > 0);
+    let other =
+        pair.post(CHAT, &[("x-cupel-conversation", "b")], &history(CHAT, 11).to_string()).await;
+    assert_eq!(other.number("x-cupel-cached-prefix"), 0);
+    let key = [("x-cupel-conversation", "a"), ("authorization", "Bearer other")];
+    let other = pair.post(CHAT, &key, &history(CHAT, 11).to_string()).await;
+    assert_eq!(other.number("x-cupel-cached-prefix"), 0, "another customer's");
+}
+
+#[tokio::test]
+async fn a_refused_step_does_not_count() {
+    let pair = Pair::start("max = 900").await;
+    pair.post(CHAT, &[], &history(CHAT, 8).to_string()).await;
+    for _ in 0..3 {
+        let refused = pair.post(CHAT, &[("x-fake", "503")], &history(CHAT, 9).to_string()).await;
+        assert_eq!(refused.status, 503);
+    }
+    pair.post(CHAT, &[], &history(CHAT, 9).to_string()).await;
+    let log = pair.gateway.log().await;
+    let steps: Vec<i64> = log.iter().filter_map(|line| line["step"].as_i64()).collect();
+    assert_eq!(steps, [1, 2, 2, 2, 2]);
+}
+
+#[tokio::test]
+async fn what_fits_again_goes_out_whole_even_in_a_conversation_that_was_cut() {
+    let pair = Pair::start("max = 900").await;
+    let named = [("x-cupel-conversation", "a")];
+    grow(&pair, &named, 20..21).await;
+    let short = history(CHAT, 3).to_string();
+    pair.post(CHAT, &named, &short).await;
+    assert_eq!(pair.last().body, short.as_bytes());
+}
+
+#[tokio::test]
+async fn odd_fields_do_not_leave_a_request_unfitted() {
+    let pair = Pair::start("max = 600").await;
+    let odd = [
+        ("conversation", json!(5)),
+        ("session", json!([])),
+        ("input", json!("x")),
+        ("contents", json!([])),
+        ("items", json!([])),
+        ("metadata", json!({ "a": null })),
+        ("x_unheard_of", json!({ "deep": [[[]]] })),
+        ("max_tokens", json!(-1)),
+        ("stream_options", json!(null)),
+    ];
+    for (name, value) in odd {
+        let mut body = history(CHAT, 20);
+        body[name] = value;
+        let answer = pair.post(CHAT, &[], &body.to_string()).await;
+        assert_eq!(answer.status, 200, "{name}");
+        assert!(answer.headers.contains_key("x-cupel-dropped"), "{name}");
+        assert!(answer.number("x-cupel-dropped") > 0, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_keys_limit_holds_wherever_the_key_stands_and_whatever_stands_beside_it() {
+    let hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"; // secret
+    let pair =
+        Pair::start(&format!("max = '4k'\n[[limits]]\nkey = 'sha256:{hash}'\nmax = 300\n")).await;
+    let body = history(CHAT, 12).to_string();
+    let free = pair.post(CHAT, &[("authorization", "Bearer free")], &body).await;
+    assert_eq!(free.number("x-cupel-dropped"), 0);
+    let ways: [&[(&str, &str)]; 5] = [
+        &[("authorization", "Bearer secret")],
+        &[("authorization", "bearer   secret")],
+        &[("x-api-key", "secret")],
+        &[("authorization", "Bearer free"), ("x-api-key", "secret")],
+        &[("x-api-key", "free"), ("x-api-key", "secret")],
+    ];
+    for headers in ways {
+        let answer = pair.post(CHAT, headers, &body).await;
+        assert!(answer.number("x-cupel-tokens-after") <= 300, "{headers:?}");
+    }
+    let answer = pair.post(&format!("{CHAT}?key=secret"), &[], &body).await;
+    assert!(answer.number("x-cupel-tokens-after") <= 300);
+}
+
+#[tokio::test]
+async fn the_models_own_window_and_output_limit_hold_if_nothing_is_configured() {
+    let pair = Pair::start("[[limits]]\nmodel = 'tiny-*'\nwindow = 700\n").await;
+    let mut body = history(CHAT, 30);
+    body["model"] = "tiny-1".into();
+    body["max_tokens"] = 300.into();
+    let answer = pair.post(CHAT, &[], &body.to_string()).await;
+    assert!(answer.number("x-cupel-tokens-after") <= 400);
+    body["model"] = "gpt-4o".into();
+    let answer = pair.post(CHAT, &[], &body.to_string()).await;
+    assert_eq!(answer.number("x-cupel-dropped"), 0);
+}

@@ -1,0 +1,16 @@
+//! A gateway between a client and an upstream that is none, over real sockets.
+
+mod fails;
+mod fits;
+mod guards;
+mod lives;
+mod pages;
+mod passes;
+mod redis;
+mod support;
+mod tells;
+mod tls;
+mod too_long;
+
+#[path = "../fake/server.rs"]
+mod server;

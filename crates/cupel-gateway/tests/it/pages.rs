@@ -1,0 +1,106 @@
+//! The page, and what it asks for.
+
+use axum::body::Body;
+use axum::http::Method;
+use http_body_util::BodyExt as _;
+
+use crate::support::*;
+
+#[tokio::test]
+async fn the_page_and_its_files_run_no_script_but_their_own() {
+    let pair = Pair::start("").await;
+    let page = get(&format!("{}/cupel/", pair.gateway.url)).await;
+    assert_eq!(page.status, 200);
+    let policy = page.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!(page.headers["x-content-type-options"], "nosniff");
+    for asset in cupel_page::assets() {
+        let answer = get(&format!("{}/cupel/{}", pair.gateway.url, asset.name)).await;
+        assert_eq!(
+            (answer.status, answer.headers["content-type"].to_str().unwrap()),
+            (200, asset.mime)
+        );
+        assert_eq!(answer.text(), asset.body);
+    }
+    assert_eq!(get(&format!("{}/cupel/no.js", pair.gateway.url)).await.status, 404);
+}
+
+#[tokio::test]
+async fn requests_are_listed_and_opened_as_steps_of_their_run() {
+    let pair = Pair::start("max = 900").await;
+    for rounds in 6..14 {
+        pair.post(CHAT, &[], &history(CHAT, rounds).to_string()).await;
+    }
+    let api = format!("{}/cupel/api/requests", pair.gateway.url);
+    until("all are over", async || {
+        let list = get(&api).await.json();
+        list["rows"].as_array().is_some_and(|rows| rows.len() == 8)
+    })
+    .await;
+    let list = get(&api).await.json();
+    let rows = list["rows"].as_array().unwrap();
+    let conversations: Vec<&serde_json::Value> =
+        rows.iter().map(|row| &row["conversation"]).collect();
+    assert!(conversations.iter().all(|conversation| *conversation == conversations[0]));
+    let last = rows.last().unwrap();
+    assert_eq!((last["id"].as_u64(), last["step"].as_u64()), (Some(8), Some(8)));
+    assert_eq!(last["status"], "fitted");
+    assert_eq!(last["title"], "How many steps has lighthouse 13?");
+    let after = get(&format!("{api}?after=6")).await.json();
+    assert_eq!(after["rows"].as_array().unwrap().len(), 2);
+
+    let view = get(&format!("{api}/8?policy=chat")).await;
+    assert_eq!(view.status, 200, "{}", view.text());
+    let view = view.json();
+    let run = view["step"]["run"].as_array().unwrap();
+    let numbers: Vec<u64> = run.iter().filter_map(|point| point["number"].as_u64()).collect();
+    assert_eq!(numbers, (1..=8).collect::<Vec<_>>(), "a point for each step");
+    assert!(
+        run[7]["everything"]["cached_tokens"].as_i64()
+            > run[0]["everything"]["cached_tokens"].as_i64()
+    );
+    assert!(view["step"]["cached_tokens"].as_i64().unwrap() > 0);
+    assert_eq!(view["beside"][0]["policy"], "chat");
+    let parts = view["parts"].as_array().unwrap();
+    let words =
+        parts.iter().filter(|part| part["words"].as_array().is_some_and(|words| !words.is_empty()));
+    assert!(words.count() > 0, "words that earned a place");
+    let smaller = get(&format!("{api}/8?max=500")).await.json();
+    assert_eq!(smaller["opening"]["limit"], 500);
+    let wrong = get(&format!("{api}/8?policy=caht")).await;
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.text().contains("did you mean `chat`?"), "{}", wrong.text());
+    assert_eq!(get(&format!("{api}/99")).await.status, 404);
+}
+
+#[tokio::test]
+async fn rows_come_as_they_happen() {
+    let pair = Pair::start("max = 900").await;
+    let url = format!("{}/cupel/api/events", pair.gateway.url);
+    let mut events =
+        client().request(request(Method::GET, &url, &[], Body::empty())).await.unwrap();
+    assert_eq!(events.headers()["content-type"], "text/event-stream");
+    pair.post(CHAT, &[], &history(CHAT, 1).to_string()).await;
+    let event = events.body_mut().frame().await.unwrap().unwrap().into_data().unwrap();
+    let text = String::from_utf8(event.to_vec()).unwrap();
+    let data: serde_json::Value =
+        serde_json::from_str(text.trim().strip_prefix("data: ").unwrap()).unwrap();
+    assert_eq!(data["rows"][0]["id"], 1);
+    assert_eq!(
+        data["instance"],
+        get(&format!("{}/cupel/api/requests", pair.gateway.url)).await.json()["instance"]
+    );
+}
+
+#[tokio::test]
+async fn the_history_is_bounded() {
+    let pair = Pair::start("max = 900\n[server]\nrequests = 3\nrequests_memory = '5kB'").await;
+    for _ in 0..5 {
+        pair.post(CHAT, &[], &history(CHAT, 3).to_string()).await;
+    }
+    let rows = get(&format!("{}/cupel/api/requests", pair.gateway.url)).await.json();
+    let rows = rows["rows"].as_array().unwrap().clone();
+    assert_eq!(rows.len(), 3);
+    let opened = rows.iter().filter(|row| row["has_view"] == true).count();
+    assert!((1..3).contains(&opened), "{opened}");
+}

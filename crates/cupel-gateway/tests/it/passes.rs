@@ -1,0 +1,128 @@
+//! What fits goes on byte for byte, and answers come back as they are.
+
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::http::Method;
+use http_body_util::BodyExt as _;
+
+use crate::support::*;
+
+const SMALL: &str = "{ \"model\":\"local\",\n\t\"messages\" : [ {\"role\":\"user\",\"content\":\"h\\u0069 \u{1F600}\"} ],\"x_odd\": 1e3 }";
+
+#[tokio::test]
+async fn below_the_limit_a_request_goes_out_byte_for_byte() {
+    let pair = Pair::start("max = '1k'").await;
+    let headers = [
+        ("authorization", "Bearer sk-1"),
+        ("anthropic-beta", "a,b"),
+        ("x-custom", "1"),
+        ("content-type", "application/json"),
+    ];
+    let answer = pair.post(CHAT, &headers, SMALL).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.json()["choices"][0]["message"]["content"], "Hello from the upstream.");
+    let seen = pair.last();
+    assert_eq!(seen.body, SMALL.as_bytes());
+    let mut names: Vec<&str> = seen.headers.keys().map(|name| name.as_str()).collect();
+    names.sort_unstable();
+    let expected =
+        ["anthropic-beta", "authorization", "content-length", "content-type", "host", "x-custom"];
+    assert_eq!(names, expected, "nothing is added");
+    assert_eq!(seen.headers["authorization"], "Bearer sk-1");
+    assert_eq!(answer.headers["x-upstream"], "fake");
+    assert_eq!(answer.number("x-cupel-kept"), 1);
+    assert_eq!(answer.number("x-cupel-dropped"), 0);
+    assert!(answer.number("x-cupel-tokens-before") > 0);
+    assert!(answer.headers.contains_key("x-cupel-request-id"));
+}
+
+#[tokio::test]
+async fn what_is_no_request_to_a_model_is_passed_on_unread() {
+    let pair = Pair::start("max = 1").await;
+    let odd = "\u{0} not JSON at all";
+    let answer = pair.post("/v1/messages/count_tokens?x=1", &[("x-api-key", "k")], odd).await;
+    assert_eq!((answer.status, answer.json()["input_tokens"].as_i64()), (200, Some(7)));
+    let seen = pair.last();
+    assert_eq!(
+        (seen.path.as_str(), seen.body.as_ref()),
+        ("/v1/messages/count_tokens?x=1", odd.as_bytes())
+    );
+    let models = get(&format!("{}/v1/models", pair.gateway.url)).await;
+    assert_eq!((models.status, pair.last().method.as_str()), (200, "GET"));
+    let file = vec![7_u8; 3_000_000];
+    let upload = post(&format!("{}/v1/files", pair.gateway.url), &[], Body::from(file)).await;
+    assert_eq!((upload.status, pair.last().body.len()), (200, 3_000_000));
+    let redirect = pair.post("/v1/files", &[("x-fake", "redirect")], "").await;
+    assert_eq!(redirect.status, 307, "redirects are the client's business");
+}
+
+#[tokio::test]
+async fn streams_come_through_chunk_for_chunk() {
+    let pair = Pair::start("max = '1k'").await;
+    for path in [CHAT, RESPONSES, MESSAGES, GEMINI] {
+        let (path, body) = streaming(path, history(path, 1));
+        let url = format!("{}{path}", pair.gateway.url);
+        let asked = request(Method::POST, &url, &[("x-fake", "drip")], Body::from(body));
+        let begun = Instant::now();
+        let mut answer = client().request(asked).await.unwrap();
+        let first = answer.body_mut().frame().await.unwrap().unwrap().into_data().unwrap();
+        let until_first = begun.elapsed();
+        let mut text = first.to_vec();
+        while let Some(frame) = answer.body_mut().frame().await {
+            text.extend_from_slice(&frame.unwrap().into_data().unwrap());
+        }
+        let events = String::from_utf8(text).unwrap().matches("data: ").count() as u32;
+        assert!(events >= 4, "{path}");
+        let rest = begun.elapsed() - until_first;
+        assert!(rest >= Duration::from_millis(100) * (events - 2), "{path}: {rest:?} for {events}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_cancels_upstream_and_is_noted_all_the_same() {
+    let pair = Pair::start("max = '1k'").await;
+    let (path, body) = streaming(CHAT, history(CHAT, 1));
+    let url = format!("{}{path}", pair.gateway.url);
+    let asked = request(Method::POST, &url, &[("x-fake", "hang")], Body::from(body.clone()));
+    let one = client();
+    let mut answer = one.request(asked).await.unwrap();
+    answer.body_mut().frame().await.unwrap().unwrap();
+    drop((answer, one));
+    let left = &pair.fake.sight.left;
+    until("the stream ends upstream", async || left.load(std::sync::atomic::Ordering::SeqCst) == 1)
+        .await;
+    // Another one leaves before there is an answer at all.
+    let asked = request(Method::POST, &url, &[("x-fake", "slow-head")], Body::from(body));
+    let early = tokio::time::timeout(Duration::from_millis(100), client().request(asked)).await;
+    assert!(early.is_err());
+    let gateway = &pair.gateway;
+    let name = "cupel_gateway_requests_total{api=\"openai-chat\",outcome=\"client-left\",status=";
+    until("both are counted", async || {
+        gateway.metric(&format!("{name}\"200\"}}")).await == 1.0
+            && gateway.metric(&format!("{name}\"none\"}}")).await == 1.0
+    })
+    .await;
+    assert_eq!(gateway.metric("cupel_gateway_active_requests").await, 0.0);
+    let log = pair.gateway.log().await;
+    let outcomes: Vec<&str> = log.iter().filter_map(|line| line["outcome"].as_str()).collect();
+    assert_eq!(outcomes, ["client-left", "client-left"]);
+}
+
+#[tokio::test]
+async fn upstreams_are_chosen_by_path_and_model() {
+    let (one, two) = (Pair::start("").await, Pair::start("").await);
+    let config = format!(
+        "max = '1k'\n[[upstreams]]\nurl = 'http://{}'\npath = '/v1/messages'\n\
+         [[upstreams]]\nurl = 'http://{}'\nmodel = 'special-*'\n",
+        one.fake.address, two.fake.address
+    );
+    let pair = Pair::start(&config).await;
+    pair.post(MESSAGES, &[], &history(MESSAGES, 1).to_string()).await;
+    let mut special = history(CHAT, 1);
+    special["model"] = "special-1".into();
+    pair.post(CHAT, &[], &special.to_string()).await;
+    pair.post("/v1/%6dessages/count_tokens", &[], "{}").await;
+    pair.post(CHAT, &[], &history(CHAT, 1).to_string()).await;
+    assert_eq!((one.seen().len(), two.seen().len(), pair.seen().len()), (2, 1, 1));
+}
