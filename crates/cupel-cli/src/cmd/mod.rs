@@ -17,7 +17,7 @@ pub(crate) struct Context {
 /// Makes the modules, the list of subcommands and the way to run them out of one list.
 macro_rules! commands {
     ($($(#[$note:meta])* $name:ident => $module:ident,)*) => {
-        $(pub(crate) mod $module;)*
+        $($(#[$note])* pub(crate) mod $module;)*
 
         /// What to do.
         #[derive(Debug, Subcommand)]
@@ -29,7 +29,7 @@ macro_rules! commands {
             /// Does it.
             pub(crate) fn run(&self, context: &Context) -> Result<Answer, Failure> {
                 match self {
-                    $(Self::$name(arguments) => $module::run(arguments, context),)*
+                    $($(#[$note])* Self::$name(arguments) => $module::run(arguments, context),)*
                 }
             }
         }
@@ -42,6 +42,12 @@ commands! {
     Simulate => simulate,
     Compare => compare,
     Eval => eval,
+    #[cfg(feature = "replay")]
+    Replay => replay,
+    #[cfg(feature = "replay")]
+    Record => record,
+    #[cfg(feature = "replay")]
+    Check => check,
     Count => count,
     Validate => validate,
     Show => show,
