@@ -53,10 +53,10 @@ pub(crate) fn select_batch<'py>(
 }
 
 /// A column of texts.
-struct Texts(ArrayRef);
+pub(crate) struct Texts(ArrayRef);
 
 impl Texts {
-    fn of(py: Python<'_>, array: ArrayRef) -> PyResult<Self> {
+    pub(crate) fn of(py: Python<'_>, array: ArrayRef) -> PyResult<Self> {
         use DataType::{Binary, LargeBinary, LargeUtf8, Utf8, Utf8View};
         match array.data_type() {
             Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary => Ok(Self(array)),
@@ -67,12 +67,12 @@ impl Texts {
         }
     }
 
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// The text of a row; `None` if there is none.
-    fn at(&self, row: usize) -> Option<Result<&str, String>> {
+    pub(crate) fn at(&self, row: usize) -> Option<Result<&str, String>> {
         if self.0.is_null(row) {
             return None;
         }

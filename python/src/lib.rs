@@ -12,6 +12,7 @@ mod json;
 mod model;
 mod options;
 mod pipeline;
+mod replay;
 mod session;
 mod strategy;
 mod work;
@@ -36,6 +37,8 @@ mod _native {
     use crate::options::{LimitsOf, Options};
     #[pymodule_export]
     use crate::pipeline::Pipeline;
+    #[pymodule_export]
+    use crate::replay::Replay;
     #[pymodule_export]
     use crate::session::{Session, Step};
     #[pymodule_export]

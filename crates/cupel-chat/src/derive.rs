@@ -122,7 +122,7 @@ pub(crate) fn content_with(
 }
 
 /// What the model reads in these messages, line by line; calls as name and arguments.
-fn content(messages: &[&Message]) -> String {
+pub(crate) fn content(messages: &[&Message]) -> String {
     written(messages, &mut |_| None)
 }
 

@@ -162,6 +162,7 @@ mod testing;
 mod text;
 mod uncounted;
 mod validate;
+mod view;
 mod weigh;
 
 pub use bundle::Bundle;
@@ -175,6 +176,7 @@ pub use request::Request;
 pub use shorten::{Edit, OwnRendering, Shortenable, Shortening, Target, Unused};
 pub use uncounted::{UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
 pub use validate::Violation;
+pub use view::MessageView;
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use cupel_engine::{
-    Engine, Format, Limits, NamedPolicy, Options, Pin, Shorten, Superseded, VectorFile,
+    Engine, EngineBuilder, Format, Limits, NamedPolicy, Options, Pin, Shorten, Superseded, VectorFile,
     parse_margin, parse_tokens,
 };
 
@@ -242,6 +242,30 @@ pub(crate) fn engine(
     query: &QueryArguments,
     policy: NamedPolicy,
 ) -> Result<Engine, Failure> {
+    let builder = engine_builder(context, request, budget, query, policy)?;
+    builder.progress(Bars::shared()).build().map_err(|error| Failure::of_settings(&error))
+}
+
+/// The same without bars, for whoever shows their own.
+#[cfg(feature = "replay")]
+pub(crate) fn quiet_engine(
+    context: &Context,
+    request: &RequestArguments,
+    budget: &BudgetArguments,
+    query: &QueryArguments,
+    policy: NamedPolicy,
+) -> Result<Engine, Failure> {
+    let builder = engine_builder(context, request, budget, query, policy)?;
+    builder.build().map_err(|error| Failure::of_settings(&error))
+}
+
+fn engine_builder(
+    context: &Context,
+    request: &RequestArguments,
+    budget: &BudgetArguments,
+    query: &QueryArguments,
+    policy: NamedPolicy,
+) -> Result<EngineBuilder, Failure> {
     let settings = &context.settings;
     let mut builder = Engine::builder()
         .named_policy(policy)
@@ -249,8 +273,7 @@ pub(crate) fn engine(
         .repair(request.repair)
         .alternate(request.alternate)
         .keep_caps(query.caps)
-        .superseded(superseded(query, settings)?)
-        .progress(Bars::shared());
+        .superseded(superseded(query, settings)?);
     if let Some(model) = request.model.clone().or(settings.text("model")) {
         builder = builder.model(model);
     }
@@ -270,8 +293,7 @@ pub(crate) fn engine(
         builder = builder.format(format);
     }
     let pins = if request.pin.is_empty() { settings.pins()? } else { request.pin.clone() };
-    let builder = pins.into_iter().fold(builder, cupel_engine::EngineBuilder::pin);
-    builder.build().map_err(|error| Failure::of_settings(&error))
+    Ok(pins.into_iter().fold(builder, EngineBuilder::pin))
 }
 
 fn limits(budget: &BudgetArguments, settings: &Settings) -> Result<Limits, Failure> {

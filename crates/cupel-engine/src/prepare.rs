@@ -15,7 +15,7 @@ use crate::memo::SessionMemory;
 use crate::progress::{Watch, Watched};
 use crate::shorten::Shortener;
 use crate::{
-    EngineError, ErrorCode, NamedPolicy, Options, Outdated, Part, RepairDone, Superseded,
+    EngineError, ErrorCode, ModelPrices, NamedPolicy, Options, Outdated, Part, RepairDone, Superseded,
     UnusedRendering, Work, model, tokenizer, validate,
 };
 
@@ -139,8 +139,13 @@ impl Prepared {
         })
     }
 
-    /// The same candidates and budget, judged by the policy of another engine.
-    pub(crate) fn judged_by(&self, engine: Engine) -> Result<Self, EngineError> {
+    /// The same candidates and budget, judged by the policy of another engine: nothing is read or
+    /// counted again.
+    ///
+    /// # Errors
+    ///
+    /// If that policy cannot be built.
+    pub fn judged_by(&self, engine: Engine) -> Result<Self, EngineError> {
         let pipeline = build(engine.policy(), &self.strategies, self.items())?;
         Ok(Self {
             engine,
@@ -176,6 +181,18 @@ impl Prepared {
     /// each other.
     pub fn budget(&self) -> Result<&ContextBudget, EngineError> {
         self.budget.as_ref().map_err(Clone::clone)
+    }
+
+    /// What competes for the window, and the request behind it.
+    #[must_use]
+    pub fn candidates(&self) -> &Candidates {
+        &self.candidates
+    }
+
+    /// What the input of the request's model costs, where that is known.
+    #[must_use]
+    pub fn prices(&self) -> Option<ModelPrices> {
+        self.model.and_then(|model| model.prices).map(ModelPrices::from)
     }
 
     /// How many messages the request has.

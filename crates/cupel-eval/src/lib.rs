@@ -74,8 +74,10 @@ mod summary;
 pub use agent::{
     AgentEvaluation, AgentEvaluator, AgentMessage, AgentMethod, AgentRow, AgentRun, AgentRuns,
     AgentStep, AgentSummary, AgentTask, Cost, JudgedWindow, PriceRule, RecordedWindows, RunTrimmer,
-    StepMeasures, Trimmer, Window, compare_agents, summarize_agents, write_windows,
+    StepMeasures, Trimmer, Window, compare_agents, stands_apart, summarize_agents, write_windows,
 };
+#[cfg(feature = "engine")]
+pub use agent::PolicyTrimmer;
 pub use baseline::{Baseline, UnknownBaseline};
 pub use budgets::{Budgets, InvalidBudgets};
 pub use compare::compare;
@@ -84,7 +86,7 @@ pub use difference::{Difference, Figure, Verdict};
 pub use error::{AgentError, DataError, RunError};
 pub use kind::DataKind;
 pub use measure::{Fault, Measures, measure};
-pub use parallel::available_threads;
+pub use parallel::{available_threads, try_map};
 pub use policy::PolicySelector;
 #[cfg(feature = "schema")]
 pub use report::json_schemas;

@@ -13,7 +13,7 @@ pub fn available_threads() -> NonZeroUsize {
 ///
 /// Jobs are handed out in order to whoever is free, and every job that began is finished: so the
 /// first error is the same on any number of threads.
-pub(crate) fn try_map<T: Send, E: Send>(
+pub fn try_map<T: Send, E: Send>(
     threads: NonZeroUsize,
     jobs: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,

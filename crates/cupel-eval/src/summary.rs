@@ -20,6 +20,11 @@ pub struct Mean {
 }
 
 impl Mean {
+    /// A mean that somebody else took, and its standard error.
+    pub const fn new(mean: f64, error: f64) -> Self {
+        Self { mean, error }
+    }
+
     /// The mean of some values; `None` of none.
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() {

@@ -13,6 +13,7 @@ __all__ = [
     "Options",
     "Pipeline",
     "Placer",
+    "Replay",
     "Scorer",
     "Selection",
     "Session",
@@ -42,6 +43,20 @@ def select_batch(
     options: Options,
     threads: int | None,
 ) -> tuple[Any, Any]: ...
+
+@final
+class Replay:
+    def __new__(
+        cls,
+        policies: Sequence[tuple[str, Engine]],
+        budgets: Sequence[int],
+        *,
+        session: bool = False,
+        tokenizer: str | None = None,
+        columns: str | None = None,
+        threads: int | None = None,
+    ) -> Replay: ...
+    def push(self, rows: Any) -> tuple[Any, Any]: ...
 
 @final
 class Limits:

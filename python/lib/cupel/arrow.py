@@ -16,13 +16,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute
 
 from . import _native, _settings
 from ._calls import _engine
 from ._engine import Engine
 from ._settings import Pin, Policy
 
-__all__ = ["SCHEMA", "map_batches", "select_batch"]
+__all__ = ["SCHEMA", "map_batches", "map_replay", "replay_batch", "select_batch"]
 
 SCHEMA = pa.schema(
     [
@@ -95,6 +96,98 @@ def map_batches(**options: Any) -> Any:
             yield select_batch(batch, **options)
 
     return selected
+
+
+def replay_batch(
+    table: Any,
+    max_tokens: int | Iterable[int] = (),
+    *,
+    row: str | None = None,
+    keep: Iterable[str] = (),
+    policies: Iterable[str] = ("auto",),
+    session: bool = False,
+    shorten: str | None = None,
+    tokenizer: str | None = None,
+    columns: str | None = None,
+    threads: int | None = None,
+) -> Any:
+    """What would have been kept of the requests in rows of a log, as ``cupel replay --output`` writes it.
+
+    ``row`` names the column of rows as JSON, in any of the formats that ``cupel replay`` reads (``row``, or
+    the only one). There is a result for each request and policy, anew and with ``session`` also in a
+    session; ``keep`` names columns that are handed on to the results of their row. What was sent before in
+    a conversation is looked for in the table alone; for a log in pieces see ``map_replay``.
+    """
+    options = _replay_options(max_tokens, policies, session, shorten, tokenizer, columns, threads)
+    return _replayed(table, _native.Replay(*options[0], **options[1]), row, list(keep), 0)[0]
+
+
+def map_replay(
+    max_tokens: int | Iterable[int] = (),
+    *,
+    row: str | None = None,
+    keep: Iterable[str] = (),
+    policies: Iterable[str] = ("auto",),
+    session: bool = False,
+    shorten: str | None = None,
+    tokenizer: str | None = None,
+    columns: str | None = None,
+    threads: int | None = None,
+) -> Any:
+    """``replay_batch`` for an iterator of batches, as Spark's ``mapInArrow`` hands them out: what was sent
+    before in a conversation is remembered from batch to batch."""
+    kept = list(keep)
+
+    def replayed(batches: Iterator[Any]) -> Iterator[Any]:
+        options = _replay_options(max_tokens, policies, session, shorten, tokenizer, columns, threads)
+        replay, seen = _native.Replay(*options[0], **options[1]), 0
+        for batch in batches:
+            results, seen = _replayed(batch, replay, row, kept, seen)
+            yield results
+
+    return replayed
+
+
+def _replay_options(
+    max_tokens: int | Iterable[int],
+    policies: Iterable[str],
+    session: bool,
+    shorten: str | None,
+    tokenizer: str | None,
+    columns: str | None,
+    threads: int | None,
+) -> tuple[tuple[Any, Any], dict[str, Any]]:
+    budgets = [max_tokens] if isinstance(max_tokens, int) else list(max_tokens)
+    engines = [
+        (name, Engine(policy=name, tokenizer=tokenizer, shorten=shorten)._native) for name in policies
+    ]
+    named = {"session": session, "tokenizer": tokenizer, "columns": columns, "threads": threads}
+    return (engines, budgets), named
+
+
+def _replayed(
+    table: Any, replay: _native.Replay, row: str | None, keep: list[str], seen: int
+) -> tuple[Any, int]:
+    """The results of a table's rows, and how many rows there have been."""
+    given = _table(table)
+    names: list[str] = given.column_names
+    if row is None:
+        row = names[0] if len(names) == 1 else "row"
+    if row not in names:
+        raise _unknown("row", row, names)
+    batches, schema = [], None
+    empty = pa.RecordBatch.from_pylist([], schema=given.schema)
+    for batch in given.to_batches() or [empty]:
+        pointers = replay.push(_texts(batch.column(row)))
+        results = pa.RecordBatch._import_from_c_capsule(*pointers)
+        places = pa.compute.subtract(results.column("row"), seen + 1)
+        for at, name in enumerate(keep):
+            results = results.add_column(at, given.schema.field(name), batch.column(name).take(places))
+        seen += batch.num_rows
+        batches.append(results)
+        schema = results.schema
+    whole = pa.Table.from_batches(batches, schema)
+    return (_one_batch(whole) if isinstance(table, pa.RecordBatch) else whole), seen
 
 
 def _windows(

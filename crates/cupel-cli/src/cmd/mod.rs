@@ -43,6 +43,12 @@ commands! {
     Simulate => simulate,
     Compare => compare,
     Eval => eval,
+    #[cfg(feature = "replay")]
+    Replay => replay,
+    #[cfg(feature = "replay")]
+    Record => record,
+    #[cfg(feature = "replay")]
+    Check => check,
     Count => count,
     Validate => validate,
     Show => show,

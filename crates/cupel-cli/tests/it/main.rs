@@ -9,6 +9,8 @@ mod generated;
 mod help;
 mod query;
 mod readme;
+#[cfg(feature = "replay")]
+mod replay;
 mod schemas;
 #[cfg(unix)]
 mod session;

@@ -1,8 +1,9 @@
 //! The windows of many budgets.
 
+use cupel::PlacedItem;
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::{Chosen, chosen, positions};
+use crate::prepare::{Chosen, chosen, fitting, positions};
 use crate::progress::Watch;
 use crate::{EngineError, Prepared, Schema, Work};
 
@@ -66,22 +67,41 @@ impl Prepared {
         let watch = Watch::begin(self.settings().progress.as_ref(), Work::Budgets, budgets.len());
         let window = |budget: &i64| {
             let window = self.fitting_window(&ranking, *budget)?;
-            let fits = window.is_some();
-            let chosen = chosen(&window.unwrap_or_default());
-            let kept = positions(&chosen);
             watch.advance(1);
-            Ok(Window {
-                budget: *budget,
-                fits,
-                tokens: self.tokens_at(&chosen),
-                kept_messages: self.candidates.kept_messages(&kept),
-                shortened: self.shortened_positions(&chosen),
-                rewritten: self.candidates.rewritten(&chosen),
-                kept,
-            })
+            Ok(self.as_window(*budget, window.as_deref()))
         };
         let windows = budgets.iter().map(window).collect::<Result<_, EngineError>>()?;
         Ok(Windows { schema: Schema, total_tokens: self.candidates.total_tokens(), windows })
+    }
+
+    /// The window that [`select`](Self::select) would write, without its text and its report.
+    ///
+    /// # Errors
+    ///
+    /// If nothing says how much fits, or the policy refuses to go on. That what must be kept does
+    /// not fit is an answer, not an error.
+    pub fn window(&self) -> Result<Window, EngineError> {
+        let budget = self.budget()?;
+        let whole = self.whole(budget)?;
+        let pipeline = whole.as_ref().unwrap_or(&self.pipeline);
+        let window = fitting(pipeline.window(self.items(), budget));
+        let window = window.map_err(|error| self.failed(error))?;
+        Ok(self.as_window(budget.max_tokens(), window.as_deref()))
+    }
+
+    /// What is left of the request, by what a budget chose.
+    fn as_window(&self, budget: i64, window: Option<&[PlacedItem]>) -> Window {
+        let chosen = chosen(window.unwrap_or_default());
+        let kept = positions(&chosen);
+        Window {
+            budget,
+            fits: window.is_some(),
+            tokens: self.tokens_at(&chosen),
+            kept_messages: self.candidates.kept_messages(&kept),
+            shortened: self.shortened_positions(&chosen),
+            rewritten: self.candidates.rewritten(&chosen),
+            kept,
+        }
     }
 
     /// Those of these candidates that are shorter than they were.

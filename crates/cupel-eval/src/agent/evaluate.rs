@@ -93,7 +93,7 @@ impl<'c> AgentEvaluator<'c> {
     ) -> Result<AgentEvaluation<'d>, AgentError> {
         let runs = data.runs();
         let Ok(message_tokens) = try_map::<Vec<i64>, Infallible>(self.threads, runs.len(), |at| {
-            Ok(runs[at].messages().iter().map(|message| self.tokens(message)).collect())
+            Ok(self.message_tokens(&runs[at]))
         });
         let judged = AtomicUsize::new(0);
         let answers = try_map(self.threads, runs.len() * methods.len(), |job| {
@@ -111,6 +111,26 @@ impl<'c> AgentEvaluator<'c> {
             methods,
             answers,
         })
+    }
+
+    /// What each message of a run counts for.
+    pub fn message_tokens(&self, run: &AgentRun) -> Vec<i64> {
+        run.messages().iter().map(|message| self.tokens(message)).collect()
+    }
+
+    /// The windows of one run, by step and then by budget, for whoever has runs one at a time;
+    /// with what its [messages count for](Self::message_tokens).
+    ///
+    /// # Errors
+    ///
+    /// If the method says that it cannot trim it.
+    pub fn run_one(
+        &self,
+        method: &AgentMethod<'_>,
+        run: &AgentRun,
+        message_tokens: &[i64],
+    ) -> Result<Vec<Option<JudgedWindow>>, AgentError> {
+        self.ask(method, run, message_tokens)
     }
 
     /// The windows of a run, by step and then by budget.

@@ -1,5 +1,7 @@
 //! How good one window of an agent's request is.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use super::message::{AgentMessage, Pairing};
@@ -98,16 +100,31 @@ fn is_same(a: &AgentMessage, b: &AgentMessage) -> bool {
 
 /// Whether a text has a value as a word of its own; both in small letters.
 fn has(text: &str, value: &str) -> bool {
-    let is_apart = |letter: Option<char>| !letter.is_some_and(is_of_word);
     let mut from = 0;
     while let Some(found) = text[from..].find(value) {
         let (start, end) = (from + found, from + found + value.len());
-        if is_apart(text[..start].chars().next_back()) && is_apart(text[end..].chars().next()) {
+        if stands_apart(text, start..end) {
             return true;
         }
         from = start + text[start..].chars().next().map_or(1, char::len_utf8);
     }
     false
+}
+
+/// Whether a part of a text in small letters is a word of its own: no letter, digit or underscore
+/// goes on before or behind it.
+///
+/// ```
+/// assert!(cupel_eval::stands_apart("gate 12.", 5..7));
+/// assert!(!cupel_eval::stands_apart("gate 123.", 5..7));
+/// ```
+///
+/// # Panics
+///
+/// If the range is no part of the text.
+pub fn stands_apart(text: &str, range: Range<usize>) -> bool {
+    let is_apart = |letter: Option<char>| !letter.is_some_and(is_of_word);
+    is_apart(text[..range.start].chars().next_back()) && is_apart(text[range.end..].chars().next())
 }
 
 fn is_of_word(letter: char) -> bool {

@@ -9,6 +9,8 @@ mod cost;
 mod evaluate;
 mod judge;
 mod message;
+#[cfg(feature = "engine")]
+mod policy;
 mod run;
 mod summary;
 mod trimmer;
@@ -21,7 +23,9 @@ use std::path::Path;
 pub use compare::compare_agents;
 pub use cost::{Cost, PriceRule};
 pub use evaluate::{AgentEvaluation, AgentEvaluator, JudgedWindow};
-pub use judge::StepMeasures;
+pub use judge::{StepMeasures, stands_apart};
+#[cfg(feature = "engine")]
+pub use policy::PolicyTrimmer;
 pub use message::AgentMessage;
 pub use run::{AgentRun, AgentStep};
 pub use summary::{AgentRow, AgentSummary, summarize_agents};

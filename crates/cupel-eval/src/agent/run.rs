@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::message::{AgentMessage, Pairing};
-use crate::error::Problem;
+use crate::error::{DataError, Problem};
 use crate::record::{Record, each, index, text};
 
 /// The set in which the task after the system message is part of the head unless a run says
@@ -80,6 +80,17 @@ impl AgentRun {
     /// Its steps, rising.
     pub fn steps(&self) -> &[AgentStep] {
         &self.steps
+    }
+
+    /// Reads one run: a line of a file. Errors call it by the name and the line.
+    ///
+    /// # Errors
+    ///
+    /// If it is not JSON, or breaks a rule of the format.
+    pub fn parse(name: &str, line: usize, text: &str) -> Result<Self, DataError> {
+        let value = serde_json::from_str(text);
+        let value = value.map_err(|error| DataError::not_json(name, line, &error))?;
+        Self::read(value).map_err(|problem| DataError::in_line(name, line, problem))
     }
 
     /// The request of a step, as JSON.

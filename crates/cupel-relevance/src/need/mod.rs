@@ -27,5 +27,6 @@ mod weigh;
 
 pub(crate) use exchange::{is_exchange, is_user_turn};
 pub use mentions::Mentions;
+pub use value::for_each_value;
 pub(crate) use weigh::to_units;
 pub use weigh::{Need, NeedParameters};

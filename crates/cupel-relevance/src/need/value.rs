@@ -15,7 +15,7 @@ const MOST_SPACES: usize = 3;
 /// three characters, that has a digit, `_`, `/` or `@` anywhere, a dot or a colon inside, or a
 /// capital after its beginning; or a JSON string of up to 40 bytes that is no key. What stands in a
 /// key is none.
-pub(super) fn for_each_value<'t>(text: &'t str, mut emit: impl FnMut(&'t str)) {
+pub fn for_each_value<'t>(text: &'t str, mut emit: impl FnMut(&'t str)) {
     let mut keys = Vec::new();
     for_each_string(text, |string, is_key| {
         let content = &text[string.clone()];

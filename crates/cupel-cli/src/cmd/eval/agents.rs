@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use cupel_eval::{
-    AgentEvaluator, AgentMethod, AgentReport, AgentRuns, Baseline, DataKind, RecordedWindows,
-    write_windows,
+    AgentEvaluator, AgentMethod, AgentReport, AgentRuns, Baseline, DataKind, PolicyTrimmer,
+    RecordedWindows, write_windows,
 };
 use cupel_engine::Shorten;
 use cupel_tokens::TokenCounter;
 
-use super::trim::PolicyTrimmer;
 use super::{Arguments, Detail, Output, Source, agent_report, chart, methods};
 use crate::error::Failure;
 use crate::progress::Progress;
@@ -42,16 +41,18 @@ pub(super) fn measure(
     let ways = ways(arguments);
     let trimmers = policies.iter().flat_map(|policy| {
         let counter = &counter;
-        let trimmer = move |(in_session, shorten): &(bool, Option<Shorten>)| PolicyTrimmer {
-            policy,
-            counter: counter.clone(),
-            in_session: *in_session,
-            shorten: *shorten,
+        let method = move |(in_session, shorten): &(bool, Option<Shorten>)| {
+            let trimmer = PolicyTrimmer {
+                policy: policy.policy.clone(),
+                counter: counter.clone(),
+                in_session: *in_session,
+                shorten: *shorten,
+            };
+            AgentMethod::new(trimmer.name_of(&policy.name), trimmer)
         };
-        ways.iter().map(trimmer)
+        ways.iter().map(method)
     });
-    let mut methods: Vec<AgentMethod<'_>> =
-        trimmers.map(|trimmer| AgentMethod::new(trimmer.name(), trimmer)).collect();
+    let mut methods: Vec<AgentMethod<'_>> = trimmers.collect();
     methods.extend(arguments.baselines.iter().map(|known| AgentMethod::new(known.name(), *known)));
     methods.extend(windows.into_iter().map(|(name, read)| AgentMethod::new(name, read)));
     let names: Vec<&str> = methods.iter().map(AgentMethod::name).collect();

@@ -23,16 +23,17 @@ struct Chart<'a> {
     points: Vec<Point<'a>>,
 }
 
-struct Point<'a> {
-    set: &'a str,
-    method: &'a str,
+/// A point of a chart.
+pub(crate) struct Point<'a> {
+    pub(crate) set: &'a str,
+    pub(crate) method: &'a str,
     /// Where it is on the axis below.
-    value: f64,
-    mean: Mean,
+    pub(crate) value: f64,
+    pub(crate) mean: Mean,
     /// What is written beside it.
-    note: Option<String>,
+    pub(crate) note: Option<String>,
     /// What everything would cost.
-    everything: Option<f64>,
+    pub(crate) everything: Option<f64>,
 }
 
 /// Recall over budgets.
@@ -70,7 +71,11 @@ pub(super) fn of_agents(summary: &AgentSummary) -> String {
             everything: Some(thousands(*everything_full_price_tokens)),
         })
     });
-    let points: Vec<Point<'_>> = points.collect();
+    over_costs(&summary.methods, points.collect())
+}
+
+/// Coverage over what it costs in thousands of full-price tokens.
+pub(crate) fn over_costs(methods: &[String], points: Vec<Point<'_>>) -> String {
     let axis = |points: &[Point<'_>]| {
         let values = points.iter().flat_map(|point| [Some(point.value), point.everything]);
         Axis::from_zero(COST, values.flatten().fold(0.0, f64::max))
@@ -78,7 +83,7 @@ pub(super) fn of_agents(summary: &AgentSummary) -> String {
     let chart = Chart {
         title: "Coverage over costs",
         figure: "coverage ± standard error",
-        methods: &summary.methods,
+        methods,
         axes: sets(&points).map(axis).collect(),
         points,
     };
@@ -87,7 +92,8 @@ pub(super) fn of_agents(summary: &AgentSummary) -> String {
 
 const COST: &str = "cost in thousands of full-price tokens (read 0.1, write 1.25)";
 
-fn thousands(tokens: i64) -> f64 {
+/// Tokens in thousands.
+pub(crate) fn thousands(tokens: i64) -> f64 {
     tokens as f64 / 1_000.0
 }
 

@@ -2,12 +2,11 @@
 
 mod agent_report;
 mod agents;
-mod chart;
+pub(crate) mod chart;
 mod comparison;
 mod methods;
 mod pool_report;
 mod pools;
-mod trim;
 mod vectors;
 
 use std::io::{self, Read};

@@ -2,35 +2,52 @@
 
 use std::sync::Arc;
 
-use cupel_engine::{Engine, EngineError, Format, Options, RememberingCounter, Session, Shorten, Step};
-use cupel_eval::{AgentStep, AgentTask, RunTrimmer, SelectorError, Trimmer, Window};
+use cupel_engine::{
+    Engine, EngineError, Format, NamedPolicy, Options, RememberingCounter, Session, Shorten, Step,
+};
 use cupel_tokens::TokenCounter;
 
-use super::methods::MeasuredPolicy;
+use super::run::AgentStep;
+use super::trimmer::{AgentTask, RunTrimmer, Trimmer, Window};
+use crate::selector::SelectorError;
 
 /// Selects from each request anew, as `cupel select` does, or in a session.
-pub(super) struct PolicyTrimmer<'p> {
-    pub(super) policy: &'p MeasuredPolicy,
-    pub(super) counter: Arc<dyn TokenCounter>,
-    pub(super) in_session: bool,
-    pub(super) shorten: Option<Shorten>,
+pub struct PolicyTrimmer {
+    /// The policy, by the name that its results have.
+    pub policy: NamedPolicy,
+    /// How requests are counted.
+    pub counter: Arc<dyn TokenCounter>,
+    /// Whether windows keep the prompt cache.
+    pub in_session: bool,
+    /// What may be shortened; `None` where only what would not fit otherwise is.
+    pub shorten: Option<Shorten>,
 }
 
-impl PolicyTrimmer<'_> {
-    /// What the method is called.
-    pub(super) fn name(&self) -> String {
+impl PolicyTrimmer {
+    /// What the method is called by the name of its policy.
+    pub fn name_of(&self, policy: &str) -> String {
         let session = if self.in_session { " in a session" } else { "" };
         let shorten = self.shorten.map(|shorten| format!(", shorten {shorten}"));
-        format!("{}{session}{}", self.policy.name, shorten.unwrap_or_default())
+        format!("{policy}{session}{}", shorten.unwrap_or_default())
     }
 }
 
-impl Trimmer for PolicyTrimmer<'_> {
+impl std::fmt::Debug for PolicyTrimmer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PolicyTrimmer")
+            .field("policy", &self.policy.name())
+            .field("in_session", &self.in_session)
+            .field("shorten", &self.shorten)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Trimmer for PolicyTrimmer {
     fn begin<'t>(&'t self, task: AgentTask<'t>) -> Result<Box<dyn RunTrimmer + 't>, SelectorError> {
         // Runs are what the threads share out; a request is counted by one.
         let counter = RememberingCounter::new(self.counter.clone());
         let mut builder = Engine::builder()
-            .named_policy(self.policy.policy.clone())
+            .named_policy(self.policy.clone())
             .counter(Arc::new(counter))
             .format(Format::OpenAiChat);
         if let Some(shorten) = self.shorten {

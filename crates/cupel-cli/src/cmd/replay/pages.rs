@@ -1,0 +1,176 @@
+//! The report as pages that a browser opens: figures and a chart, and a page for each of the worst requests.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use cupel_replay::{Summary, WaySummary, Worst};
+
+use super::report::{budget, percent, title};
+use super::run::Replayed;
+use super::{chart, request_page};
+use crate::error::Failure;
+use crate::output::Destination;
+use crate::render::number::{grouped, grouped_count};
+use crate::render::plot::escaped;
+
+/// A larger request gets no page of its own.
+pub(super) const LARGEST_REQUEST: usize = 1 << 20;
+/// Where the pages of requests are.
+const FOLDER: &str = "requests";
+
+const STYLE: &str = "\
+:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}\
+table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}th,td{padding:.3rem .7rem;text-align:right;border-bottom:1px solid #8885}\
+th:first-child,td:first-child{text-align:left}.left{text-align:left}.faint{opacity:.65}code{overflow-wrap:anywhere}\
+.bar{display:inline-block;height:.7rem;background:#0072b2;vertical-align:middle}.tiles{display:flex;flex-wrap:wrap;gap:1rem}\
+.tile{border:1px solid #8885;border-radius:.5rem;padding:.6rem 1rem}.tile b{display:block;font-size:1.6rem}\
+svg{max-width:100%;height:auto}.warning{border-left:4px solid #d55e00;padding-left:.8rem}";
+
+/// Writes the report into a folder.
+pub(super) fn write(folder: &Path, replayed: &Replayed) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::writing(folder.display(), &error);
+    fs::create_dir_all(folder.join(FOLDER)).map_err(failed)?;
+    let mut worst = String::new();
+    for (at, way) in replayed.summary.ways.iter().enumerate() {
+        worst.push_str(&worst_table(folder, replayed, at, way)?);
+    }
+    let index = page(&replayed.summary, &worst);
+    Destination::new(Some(&folder.join("index.html")), None)?.write(&index)
+}
+
+fn page(summary: &Summary, worst: &str) -> String {
+    let mut body = String::from("<h1>What would have been kept</h1>\n");
+    if !summary.is_complete {
+        body.push_str("<p class=\"warning\">Stopped before the end: these are the figures of what was replayed.</p>\n");
+    }
+    body.push_str(&tiles(summary));
+    body.push_str(&figures(summary));
+    body.push_str("<h2>Coverage over cost</h2>\n");
+    body.push_str(&chart::of(summary));
+    body.push_str(&comparisons(summary));
+    body.push_str(worst);
+    body.push_str(&problems(summary));
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\"><title>Replay</title><style>{STYLE}</style></head>\n<body>\n{body}</body></html>\n"
+    )
+}
+
+fn tiles(summary: &Summary) -> String {
+    let rows = &summary.rows;
+    let mut text = String::from("<div class=\"tiles\">");
+    for (what, count) in [
+        ("requests", rows.requests),
+        ("invalid in the log already", rows.invalid_in_log),
+        ("broken rows", rows.broken + rows.unreadable),
+        ("rows of something else", rows.others),
+        ("repeated calls in the log", summary.repeated_calls),
+    ] {
+        let _ = write!(text, "<div class=\"tile\"><b>{}</b>{what}</div>", grouped_count(count));
+    }
+    text.push_str("</div>\n");
+    text
+}
+
+fn figures(summary: &Summary) -> String {
+    let mut text = String::from(
+        "<table><tr><th>policy<th>max<th class=\"left\">coverage of what was used next<th>complete<th>changed\
+         <th>does not fit<th>tokens<th>uncached<th>dollars without cache<th>with cache<th>fetched again</tr>\n",
+    );
+    let dollars = |amount: f64, priced: usize| if priced > 0 { format!("{amount:.4}") } else { "–".to_owned() };
+    for way in &summary.ways {
+        let (mean, complete) = way.coverage.map_or((None, "–".to_owned()), |share| {
+            (Some(share.mean), percent(share.complete as f64 / share.requests as f64))
+        });
+        let bar = mean.map_or_else(|| "–".to_owned(), |mean| {
+            format!("<span class=\"bar\" style=\"width:{:.1}rem\"></span> {} %", 8.0 * mean, percent(mean))
+        });
+        let _ = writeln!(
+            text,
+            "<tr><td>{}<td>{}<td class=\"left\">{bar}<td>{complete}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
+            escaped(&title(way)), budget(way), grouped_count(way.changed), grouped_count(way.does_not_fit),
+            grouped(way.sent.tokens), grouped(way.sent.uncached_tokens),
+            dollars(way.sent.dollars_without_cache, way.sent.priced_requests),
+            dollars(way.sent.dollars, way.sent.priced_requests), grouped_count(way.fetched_again),
+        );
+    }
+    let logged = &summary.logged;
+    let _ = writeln!(
+        text,
+        "<tr class=\"faint\"><td>as logged<td><td><td><td><td><td>{}<td>{}<td>{}<td>{}<td>{}</tr></table>",
+        grouped(logged.tokens), grouped(logged.uncached_tokens),
+        dollars(logged.dollars_without_cache, logged.priced_requests), dollars(logged.dollars, logged.priced_requests),
+        grouped_count(summary.repeated_calls),
+    );
+    text
+}
+
+fn comparisons(summary: &Summary) -> String {
+    let Some(first) = summary.comparisons.first() else { return String::new() };
+    let mut text = format!(
+        "<h2>Compared with {}, request by request</h2>\n<table><tr><th>policy<th>max<th>points<th>95 % interval<th>won<th>lost<th>verdict</tr>\n",
+        escaped(&first.reference)
+    );
+    for by in &summary.comparisons {
+        let session = if by.in_session { " in a session" } else { "" };
+        let _ = writeln!(
+            text,
+            "<tr><td>{}{session}<td>{}<td>{:+.1}<td>{:+.1} to {:+.1}<td>{}<td>{}<td>{}</tr>",
+            escaped(&by.policy), by.budget_tokens.map(grouped).unwrap_or_default(), 100.0 * by.mean,
+            100.0 * by.low, 100.0 * by.high, grouped_count(by.wins), grouped_count(by.losses), by.verdict.name(),
+        );
+    }
+    text.push_str("</table>\n");
+    text
+}
+
+/// The worst requests of a way, each with a link to its page.
+fn worst_table(folder: &Path, replayed: &Replayed, at: usize, way: &WaySummary) -> Result<String, Failure> {
+    if way.worst.is_empty() {
+        return Ok(String::new());
+    }
+    let mut text = format!(
+        "<h2>Lost most by {} at {}</h2>\n<table><tr><th>request<th>kept of what was used<th class=\"left\">lost</tr>\n",
+        escaped(&title(way)), budget(way)
+    );
+    for (number, (worst, request)) in replayed.summing.worst(at).enumerate() {
+        let name = format!("{}-{}.html", at + 1, number + 1);
+        let link = request_link(folder, &name, replayed, at, worst, request)?;
+        let lost: Vec<String> = worst.lost.iter().map(|value| format!("<code>{}</code>", escaped(value))).collect();
+        let _ = writeln!(text, "<tr><td>{link}<td>{} of {}<td class=\"left\">{}</tr>", worst.found, worst.used, lost.join(" "));
+    }
+    text.push_str("</table>\n");
+    Ok(text)
+}
+
+fn request_link(
+    folder: &Path,
+    name: &str,
+    replayed: &Replayed,
+    way: usize,
+    worst: &Worst,
+    request: Option<&Arc<str>>,
+) -> Result<String, Failure> {
+    let before = if worst.is_before { "the request before " } else { "" };
+    let place = format!("{before}{}", escaped(&worst.place));
+    let Some(request) = request else { return Ok(place) };
+    let way = &replayed.ways[way];
+    let engine = &replayed.settings.policies[way.policy].engine;
+    let Some(page) = request_page::of(engine, request, way.budget_tokens, &worst.place) else { return Ok(place) };
+    Destination::new(Some(&folder.join(FOLDER).join(name)), None)?.write(&page)?;
+    Ok(format!("<a href=\"{FOLDER}/{name}\">{place}</a>"))
+}
+
+fn problems(summary: &Summary) -> String {
+    if summary.problems.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("<h2>Rows that could not be replayed</h2>\n<ul>\n");
+    for problem in &summary.problems {
+        let _ = writeln!(text, "<li><code>{}</code>: {}", escaped(&problem.place), escaped(&problem.rule));
+    }
+    text.push_str("</ul>\n");
+    text
+}

@@ -1,0 +1,232 @@
+//! Reads logs and replays them: what `replay`, `record` and `check` share.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Args;
+use cupel_engine::{Engine, Shorten, parse_tokens};
+use cupel_eval::available_threads;
+use cupel_replay::{
+    Columns, LogReader, Replay, ReplayedPolicy, ResultWriter, RowOutcome, Settings, Summary, Summing,
+    Way, find_logs,
+};
+
+use super::super::Context;
+use crate::cli::{self, BudgetArguments, QueryArguments, RequestArguments};
+use crate::error::{Answer, Failure};
+use crate::output;
+use crate::policy;
+use crate::progress::Progress;
+use crate::render::number::counted;
+
+/// Which logs, and what is tried on them.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// Logs: files, folders or patterns
+    #[arg(value_name = "LOGS", required = true)]
+    pub(crate) logs: Vec<PathBuf>,
+
+    /// A policy to try: a preset or a TOML or JSON file (repeatable); `auto` if absent
+    #[arg(long = "policy", value_name = "FILE|PRESET")]
+    pub(crate) policies: Vec<String>,
+
+    /// The windows in tokens, as in `8k` or `4k,8k`; if absent, those of the models
+    ///
+    /// Of the runs of agents: beyond the head of the run, as in `cupel eval`.
+    #[arg(long, value_name = "TOKENS", value_delimiter = ',', value_parser = parse_tokens)]
+    pub(crate) max: Vec<i64>,
+
+    /// Try each policy in a session too, whose windows keep the prompt cache
+    #[arg(long)]
+    pub(crate) session: bool,
+
+    /// What may go into the window shorter than it is: off, json or all
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) shorten: Option<Shorten>,
+
+    /// How tokens are counted: `o200k_base`, `cl100k_base`, `estimate`, or a `tokenizer.json`
+    ///
+    /// If absent, as each request's model counts; runs of agents with `cl100k_base`.
+    #[arg(long, value_name = "NAME|PATH")]
+    pub(crate) tokenizer: Option<String>,
+
+    /// Which fields are what in logs of no known format, as in `request=body,response=answer`
+    ///
+    /// Names are request, response, conversation and model; fields may be paths with dots.
+    #[arg(long, value_name = "NAME=FIELD,…")]
+    pub(crate) columns: Option<Columns>,
+
+    /// Repair requests that their provider would refuse, instead of leaving them out
+    #[arg(long)]
+    pub(crate) repair: bool,
+
+    /// How many threads to use; as many as there are cores if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+impl ReplayArguments {
+    /// What to replay, as the flags, the environment and the configuration say.
+    pub(crate) fn settings(&self, context: &Context) -> Result<Settings, Failure> {
+        let names = if self.policies.is_empty() { vec![None] } else { self.policies.iter().map(Some).collect() };
+        let mut policies = Vec::new();
+        for name in names {
+            let policy = policy::chosen(name.map(String::as_str), &context.settings)?;
+            let name = name.cloned().unwrap_or_else(|| policy.name().to_owned());
+            if policies.iter().any(|other: &ReplayedPolicy| other.name == name) {
+                return Err(Failure::cannot(format!("policy `{name}` is named twice; name each once")));
+            }
+            policies.push(ReplayedPolicy { name, engine: self.engine(context, policy)? });
+        }
+        let counter = cupel_engine::counter(self.tokenizer.as_deref().unwrap_or("cl100k_base"));
+        let counter = counter.map_err(|error| Failure::of_settings(&error))?;
+        let max = if self.max.is_empty() { context.settings.parsed("max", parse_tokens)?.into_iter().collect() } else { self.max.clone() };
+        let mut settings = Settings::new(policies, max, counter);
+        settings.session = self.session;
+        settings.shorten = self.shorten;
+        settings.columns = self.columns.clone().unwrap_or_default();
+        let threads = self.threads.and_then(|count| NonZeroUsize::new(usize::from(count)));
+        settings.threads = threads.unwrap_or_else(available_threads);
+        Ok(settings)
+    }
+
+    fn engine(&self, context: &Context, policy: cupel_engine::NamedPolicy) -> Result<Engine, Failure> {
+        let request = RequestArguments {
+            format: None,
+            tokenizer: self.tokenizer.clone(),
+            model: None,
+            pin: Vec::new(),
+            repair: self.repair,
+            alternate: false,
+        };
+        let query = QueryArguments { shorten: self.shorten, ..QueryArguments::default() };
+        cli::quiet_engine(context, &request, &BudgetArguments::default(), &query, policy)
+    }
+
+    /// The files that are meant.
+    pub(crate) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        find_logs(&self.logs).map_err(Failure::cannot)
+    }
+
+    /// A file that is written must be none of those that are read.
+    pub(crate) fn refuse_input(&self, path: &Path) -> Result<(), Failure> {
+        if self.files()?.iter().any(|file| output::is_same_file(file, path)) {
+            let text = format!("{}: is one of the logs; name another file", path.display());
+            return Err(Failure::CannotRun(text));
+        }
+        Ok(())
+    }
+}
+
+/// What was replayed.
+pub(crate) struct Replayed {
+    pub(crate) summary: Summary,
+    pub(crate) summing: Summing,
+    pub(crate) ways: Vec<Way>,
+    /// The engines, by policy.
+    pub(crate) settings: Settings,
+}
+
+impl Replayed {
+    /// How it ends: what could not be read was named, and the exit code says so.
+    pub(crate) fn answer(&self) -> Result<Answer, Failure> {
+        let rows = &self.summary.rows;
+        let failed = rows.broken + rows.unreadable;
+        if failed == 0 && self.summary.is_complete {
+            return Ok(Answer::Yes);
+        }
+        for problem in &self.summary.problems {
+            if problem.kind != cupel_replay::ProblemKind::InvalidInLog {
+                output::say(&format!("cupel: {}: {}", problem.place, problem.rule));
+            }
+        }
+        if !self.summary.is_complete {
+            return Err(Failure::cannot("stopped before the end; the figures are those of what was replayed"));
+        }
+        Err(Failure::cannot(format!(
+            "{} of {} could not be read; the rest was replayed",
+            counted(failed, "row"),
+            counted(failed + rows.requests + rows.invalid_in_log + rows.others, "row")
+        )))
+    }
+}
+
+/// Replays all logs, and hands each outcome on.
+pub(crate) fn replay(arguments: &ReplayArguments, settings: Settings, results: Option<&Path>) -> Result<Replayed, Failure> {
+    let mut writer = None;
+    if let Some(path) = results {
+        let made = ResultWriter::create(path, &settings.ways());
+        writer = Some(made.map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?);
+    }
+    let replayed = replay_with(arguments, settings, |outcomes| match &mut writer {
+        None => Ok(()),
+        Some(writer) => writer.write(outcomes).map_err(|error| Failure::cannot(format!("{}: {error}", shown(results)))),
+    })?;
+    if let Some(writer) = writer {
+        writer.finish().map_err(|error| Failure::cannot(format!("{}: {error}", shown(results))))?;
+    }
+    Ok(replayed)
+}
+
+fn shown(path: Option<&Path>) -> String {
+    path.map(|path| path.display().to_string()).unwrap_or_default()
+}
+
+/// Replays all logs, and hands outcomes on in order.
+pub(crate) fn replay_with(
+    arguments: &ReplayArguments,
+    settings: Settings,
+    mut each: impl FnMut(&[RowOutcome]) -> Result<(), Failure>,
+) -> Result<Replayed, Failure> {
+    let files = arguments.files()?;
+    let bytes: u64 = files.iter().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+    let progress = Progress::of_bytes("replayed", usize::try_from(bytes).unwrap_or(usize::MAX));
+    let stop = stop_flag()?;
+    let worst = settings.worst;
+    let reader = LogReader::new(files, &settings.columns);
+    let mut replay = Replay::new(settings);
+    let mut summing = Summing::new(replay.ways(), worst);
+    let (mut is_complete, mut read) = (true, 0);
+    for batch in reader {
+        if stop.load(Ordering::Relaxed) {
+            is_complete = false;
+            break;
+        }
+        let outcomes = replay.push(batch.rows);
+        summing.add(&outcomes);
+        each(&outcomes.rows)?;
+        let problems: Vec<RowOutcome> = batch.problems.into_iter().map(RowOutcome::Problem).collect();
+        for problem in &problems {
+            if let RowOutcome::Problem(problem) = problem {
+                summing.add_problem(problem);
+            }
+        }
+        each(&problems)?;
+        progress.advance(usize::try_from(batch.bytes_read.saturating_sub(read)).unwrap_or(0));
+        read = batch.bytes_read.max(read);
+    }
+    progress.finish();
+    let summary = summing.summary(is_complete, replay.forgotten_conversations());
+    if summary.is_complete && summary.rows.requests + summary.rows.invalid_in_log + summary.rows.broken + summary.rows.unreadable == 0 {
+        let found = if summary.rows.others > 0 { format!("; there are {} of something else", counted(summary.rows.others, "row")) } else { String::new() };
+        return Err(Failure::cannot(format!("there is no request in the logs{found}; see docs/replay.md for what is read")));
+    }
+    Ok(Replayed { summary, summing, ways: replay.ways().to_vec(), settings: replay.settings().clone() })
+}
+
+/// A flag that Ctrl-C raises; a second Ctrl-C ends the process as ever.
+fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = stop.clone();
+    let handler = move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    match ctrlc::set_handler(handler) {
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(stop),
+        Err(error) => Err(Failure::cannot(format!("cannot listen for Ctrl-C: {error}"))),
+    }
+}

@@ -1,0 +1,204 @@
+//! `cupel replay`, `record` and `check`.
+
+use serde_json::Value;
+
+use crate::support::{Folder, Run, assert_cannot_run, run};
+
+const LANGFUSE: &str = "examples/logs/langfuse.json";
+
+fn json(arguments: &[&str]) -> Value {
+    let done = run(arguments);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    serde_json::from_str(&done.stdout).unwrap()
+}
+
+#[test]
+fn a_newcomer_with_an_export_gets_a_report_in_one_command() {
+    let done = run(&["replay", LANGFUSE, "--max", "400", "--policy", "auto", "--policy", "chat", "--session"]);
+    assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""));
+    for part in [
+        "18 requests, 1 of something else",
+        "auto in a session",
+        "as logged",
+        "cost in US dollars",
+        "coverage compared with auto, request by request",
+        "lost most by",
+        "examples/logs/langfuse.json:",
+    ] {
+        assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+    }
+}
+
+/// To the digit: the figures of `cupel eval`, from the same runs.
+#[test]
+fn runs_of_agents_have_the_figures_of_eval() {
+    for runs in ["examples/logs/agent-runs.jsonl", "examples/eval/runs/ferry.jsonl"] {
+        let shared = ["--policy", "auto", "--policy", "chat", "--session", "--json"];
+        let eval = json(&[&["eval", runs, "--budget", "60,120"], &shared[..]].concat());
+        let replay = json(&[&["replay", runs, "--max", "60,120"], &shared[..]].concat());
+        let rows = eval["rows"].as_array().unwrap();
+        let ways = replay["ways"].as_array().unwrap();
+        assert_eq!(rows.len(), ways.len());
+        for (row, way) in rows.iter().zip(ways) {
+            assert_eq!(row["budget_tokens"], way["budget_tokens"]);
+            assert_eq!(row["coverage"]["mean"], way["coverage"]["mean"], "{row} {way}");
+            assert_eq!(row["uncached_tokens"], way["sent"]["uncached_tokens"]);
+            assert_eq!(row["sent_tokens"], way["sent"]["tokens"]);
+            assert_eq!(row["unfit"], way["does_not_fit"]);
+            assert_eq!(row["everything_tokens"], replay["logged"]["uncached_tokens"]);
+        }
+    }
+}
+
+#[test]
+fn results_are_written_as_a_table_or_as_lines() {
+    let folder = Folder::new();
+    let lines = folder.file("results.jsonl");
+    let table = folder.file("results.parquet");
+    for output in [&lines, &table] {
+        assert_eq!(run(&["replay", LANGFUSE, "--max", "400", "--output", output]).code, Some(0));
+    }
+    let written = std::fs::read_to_string(&lines).unwrap();
+    let rows: Vec<Value> = written.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 18);
+    let last = &rows[17];
+    assert_eq!((last["policy"].as_str(), last["row"].as_u64()), (Some("auto"), Some(19)));
+    assert!(last["kept"].as_array().is_some_and(|kept| !kept.is_empty()));
+    assert!(rows.iter().any(|row| !row["reasons"].as_array().unwrap().is_empty()));
+    assert_eq!(&std::fs::read(&table).unwrap()[..4], b"PAR1");
+}
+
+#[test]
+fn a_report_has_a_chart_and_a_page_for_each_of_the_worst() {
+    let folder = Folder::new();
+    let report = folder.file("report");
+    let picture = folder.file("chart.svg");
+    let done = run(&["replay", LANGFUSE, "--max", "300,400", "--session", "--html", &report, "--svg", &picture]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let index = std::fs::read_to_string(format!("{report}/index.html")).unwrap();
+    assert!(index.contains("<svg") && index.contains("auto in a session"), "{index}");
+    let links: Vec<&str> = index.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(!links.is_empty());
+    for link in links {
+        assert!(std::fs::metadata(format!("{report}/{link}")).unwrap().len() > 100, "{link}");
+    }
+    assert!(std::fs::read_to_string(picture).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn bad_rows_are_named_and_the_exit_code_says_so() {
+    let folder = Folder::new();
+    let good = r#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+    let log = folder.write("a.jsonl", format!("{good}\nnonsense\n{good}\n"));
+    let done = run(&["replay", &log, "--max", "100", "--json"]);
+    assert_eq!(done.code, Some(2));
+    let summary: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(summary["rows"]["requests"], 2);
+    assert!(done.stderr.contains(&format!("cupel: {log}:2: is not JSON")), "{}", done.stderr);
+    assert!(done.stderr.ends_with("cupel: 1 row of 3 rows could not be read; the rest was replayed\n"), "{}", done.stderr);
+    assert_cannot_run(&["replay", "absent.jsonl"], "absent.jsonl: there is no such file, folder or match");
+    let empty = folder.write("b.jsonl", "");
+    assert_cannot_run(&["replay", &empty, "--max", "9"], "there is no request in the logs; see docs/replay.md for what is read");
+    let same = run(&["replay", &log, "--max", "100", "--output", &log]);
+    assert_eq!(same.code, Some(2));
+    assert!(same.stderr.contains("is one of the logs"), "{same:?}");
+}
+
+/// A record of the sample by a policy that stands in a file.
+fn recorded(folder: &Folder) -> (String, String) {
+    let policy = folder.file("policy.toml");
+    let shown = run(&["policy", "show", "chat"]);
+    std::fs::write(&policy, shown.stdout).unwrap();
+    let record = folder.file("desk.record");
+    let done = run(&["record", LANGFUSE, "--max", "400", "--policy", &policy, "--output", &record]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    (policy, record)
+}
+
+#[test]
+fn a_record_has_no_texts_and_holds_until_something_moves() {
+    let folder = Folder::new();
+    let (_, record) = recorded(&folder);
+    let text = std::fs::read_to_string(&record).unwrap();
+    assert_eq!(text.lines().count(), 19);
+    assert!(!text.contains("PX-7010") && !text.contains("Ann"), "{text}");
+    let done: Run = run(&["check", &record]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.stdout.starts_with("the record of 18 requests holds\n"), "{}", done.stdout);
+}
+
+#[test]
+fn a_policy_change_that_loses_something_fails_and_says_what_and_where() {
+    let folder = Folder::new();
+    let (policy, record) = recorded(&folder);
+    let other = run(&["policy", "show", "rag"]);
+    std::fs::write(&policy, other.stdout).unwrap();
+    let (junit, markdown) = (folder.file("check.xml"), folder.file("check.md"));
+    let done = run(&["check", &record, "--junit", &junit, "--markdown", &markdown]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(done.stdout.starts_with("the record of 18 requests DOES NOT HOLD\n"), "{}", done.stdout);
+    assert!(done.stdout.contains("FAILED: ") && done.stdout.contains("windows are others"), "{}", done.stdout);
+    let worse = done.stdout.lines().find(|line| line.starts_with("  worse: ")).unwrap_or_else(|| panic!("{}", done.stdout));
+    assert!(worse.contains("examples/logs/langfuse.json:") && worse.contains("; lost `"), "{worse}");
+    let xml = std::fs::read_to_string(junit).unwrap();
+    assert!(xml.contains("failures=\"1\"") && xml.contains("<failure message="), "{xml}");
+    assert!(std::fs::read_to_string(markdown).unwrap().contains("❌ does not hold"));
+    // Whoever wants it so says so, by tolerances or by a new record.
+    let wide = ["--windows", "100%", "--coverage", "100%", "--cost", "100%"];
+    assert_eq!(run(&[&["check", &record][..], &wide].concat()).code, Some(0));
+    assert_eq!(run(&["check", &record, "--update"]).code, Some(0));
+    assert_eq!(run(&["check", &record]).code, Some(0));
+}
+
+#[test]
+fn a_record_of_other_requests_fails() {
+    let folder = Folder::new();
+    let (_, record) = recorded(&folder);
+    let text = std::fs::read_to_string(&record).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    std::fs::write(&record, lines[..18].join("\n")).unwrap();
+    let done = run(&["check", &record]);
+    assert_eq!(done.code, Some(1));
+    assert!(done.stdout.contains("is not in the record"), "{}", done.stdout);
+    let broken = folder.write("broken.record", "nonsense");
+    let done = run(&["check", &broken]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("broken.record:1: is no line of a record"), "{}", done.stderr);
+}
+
+/// Rows come by a pipe; when the first are done, Ctrl-C comes, and then the rest.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_readable_partial_result() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new();
+    let (pipe, results) = (folder.file("log.jsonl"), folder.file("results.jsonl"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let arguments = ["replay", &pipe, "--max", "100", "--tokenizer", "estimate", "--output", &results, "--json"];
+    let mut command = crate::support::cupel(&arguments);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let row = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}\n";
+    let mut log = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    log.write_all(row.repeat(1_100).as_bytes()).unwrap();
+    while std::fs::metadata(&results).map_or(0, |data| data.len()) == 0 {
+        std::thread::yield_now();
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    // The handler runs on a thread of its own: what comes now may still be replayed, but not all of it.
+    let mut written = 1_100;
+    while log.write_all(row.repeat(1_024).as_bytes()).is_ok() {
+        written += 1_024;
+        assert!(written < 10_000_000, "nobody stops");
+    }
+    let done: Run = child.wait_with_output().unwrap().into();
+    assert_eq!(done.code, Some(2), "{done:?}");
+    let summary: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(summary["is_complete"], false);
+    let requests = summary["rows"]["requests"].as_u64().unwrap();
+    assert!((1_024..=written).contains(&requests), "{requests} of {written}");
+    let lines = std::fs::read_to_string(&results).unwrap();
+    assert_eq!(lines.lines().count() as u64, requests);
+    assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+}

@@ -1,0 +1,231 @@
+//! Whether policies still decide as they did when a record was made.
+
+use std::collections::HashMap;
+
+use cupel_eval::PriceRule;
+
+use crate::outcome::{RequestOutcome, Sent};
+use crate::record::{Record, RecordedRequest, RecordedWindow};
+use crate::settings::Way;
+
+/// How far things may move.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tolerances {
+    /// The share of the windows that may be others.
+    pub windows: f64,
+    /// By how much coverage may fall, of the mean: a share.
+    pub coverage: f64,
+    /// By how much cost may rise: a share of what it was.
+    pub cost: f64,
+}
+
+/// What moved in one way.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct WayCheck {
+    /// The way.
+    pub way: Way,
+    /// Windows that were compared.
+    pub windows: usize,
+    /// Those of them that are others.
+    pub changed: usize,
+    /// The mean coverage, then and now; `None` without any.
+    pub coverage: Option<(f64, f64)>,
+    /// The cost in tokens at full price, if cached ones cost a tenth and others a quarter more; then and
+    /// now.
+    pub cost: (i64, i64),
+    /// The tolerances that were exceeded, in words.
+    pub failures: Vec<String>,
+}
+
+/// A window that is another.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Moved {
+    /// Where the request is.
+    pub place: String,
+    /// Which way it is, by position.
+    pub way: usize,
+    /// What it was; `None` where nothing fitted.
+    pub before: Option<RecordedWindow>,
+    /// What it is.
+    pub after: Option<RecordedWindow>,
+    /// Values that are lost now, where coverage fell.
+    pub lost: Vec<String>,
+}
+
+impl Moved {
+    /// Whether it has less of what was used than it had.
+    pub fn is_worse(&self) -> bool {
+        let found = |window: &Option<RecordedWindow>| window.as_ref().map_or(Some([0, 0]), |window| window.found);
+        match (found(&self.before), found(&self.after)) {
+            (Some([before, _]), Some([after, _])) => after < before,
+            _ => false,
+        }
+    }
+
+    /// What moved, in words.
+    pub fn words(&self, ways: &[Way]) -> String {
+        let way = &ways[self.way];
+        let budget = way.budget_tokens.map(|tokens| format!(" at {tokens}")).unwrap_or_default();
+        let show = |window: &Option<RecordedWindow>| match window {
+            None => "nothing fits".to_owned(),
+            Some(RecordedWindow { kept, tokens, found, .. }) => {
+                let found = found.map(|[found, used]| format!(", {found} of {used} used values"));
+                format!("messages {kept} with {tokens} tokens{}", found.unwrap_or_default())
+            }
+        };
+        let lost = match &self.lost[..] {
+            [] => String::new(),
+            lost => format!("; lost {}", lost.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")),
+        };
+        let (place, title) = (&self.place, way.title());
+        format!("{place}: {title}{budget}: {}, was {}{lost}", show(&self.after), show(&self.before))
+    }
+}
+
+/// Compares outcomes with a record, one by one.
+#[derive(Debug)]
+pub struct Checking<'r> {
+    recorded: HashMap<&'r str, &'r RecordedRequest>,
+    ways: Vec<Way>,
+    tallies: Vec<Tally>,
+    moved: Vec<Moved>,
+    others: Vec<String>,
+    seen: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    windows: usize,
+    changed: usize,
+    before: Sums,
+    after: Sums,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Sums {
+    shares: f64,
+    requests: usize,
+    sent: Sent,
+}
+
+impl Sums {
+    fn add(&mut self, window: &RecordedWindow) {
+        self.sent.tokens += window.tokens;
+        self.sent.uncached_tokens += window.uncached;
+        if let Some([found, used]) = window.found {
+            self.shares += found as f64 / used.max(1) as f64;
+            self.requests += 1;
+        }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.requests > 0).then(|| self.shares / self.requests as f64)
+    }
+
+    fn cost(&self) -> i64 {
+        PriceRule::USUAL[0].cost(self.sent.tokens, self.sent.uncached_tokens)
+    }
+}
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct CheckReport {
+    /// One for each way.
+    pub ways: Vec<WayCheck>,
+    /// The windows that are others, in the order of the log.
+    pub moved: Vec<Moved>,
+    /// Requests that are not those of the record, in words.
+    pub others: Vec<String>,
+    /// How many requests were compared.
+    pub requests: usize,
+}
+
+impl CheckReport {
+    /// Whether everything is within the tolerances.
+    pub fn holds(&self) -> bool {
+        self.others.is_empty() && self.ways.iter().all(|way| way.failures.is_empty())
+    }
+}
+
+impl<'r> Checking<'r> {
+    /// Compares with a record.
+    pub fn new(record: &'r Record, ways: &[Way]) -> Self {
+        Self {
+            recorded: record.requests.iter().map(|request| (&*request.at, request)).collect(),
+            ways: ways.to_vec(),
+            tallies: vec![Tally::default(); ways.len()],
+            moved: Vec::new(),
+            others: Vec::new(),
+            seen: 0,
+        }
+    }
+
+    /// Compares the next request.
+    pub fn add(&mut self, request: &RequestOutcome) {
+        let now = RecordedRequest::of(request);
+        let Some(then) = self.recorded.remove(&*now.at) else {
+            self.others.push(format!("{}: is not in the record", now.at));
+            return;
+        };
+        if then.request != now.request || then.windows.len() != now.windows.len() {
+            self.others.push(format!("{}: is another request than the one that was recorded", now.at));
+            return;
+        }
+        self.seen += 1;
+        for (way, (before, after)) in then.windows.iter().zip(now.windows).enumerate() {
+            let tally = &mut self.tallies[way];
+            tally.windows += 1;
+            if let Some(window) = before {
+                tally.before.add(window);
+            }
+            if let Some(window) = &after {
+                tally.after.add(window);
+            }
+            let kept = |window: &Option<RecordedWindow>| window.as_ref().map(|w| (w.kept.clone(), w.tokens, w.found));
+            if kept(before) != kept(&after) {
+                tally.changed += 1;
+                let mut moved = Moved { place: now.at.clone(), way, before: before.clone(), after, lost: Vec::new() };
+                if moved.is_worse() {
+                    moved.lost = request.windows[way].coverage.as_ref().map(|c| c.lost.clone()).unwrap_or_default();
+                }
+                self.moved.push(moved);
+            }
+        }
+    }
+
+    /// What was found.
+    pub fn finish(mut self, tolerances: Tolerances) -> CheckReport {
+        let mut missing: Vec<&str> = self.recorded.keys().copied().collect();
+        missing.sort_unstable();
+        self.others.extend(missing.iter().map(|at| format!("{at}: is in the record and no longer in the logs")));
+        let ways = self.ways.iter().zip(&self.tallies).map(|(way, tally)| check(way, tally, tolerances));
+        CheckReport { ways: ways.collect(), moved: self.moved, others: self.others, requests: self.seen }
+    }
+}
+
+fn check(way: &Way, tally: &Tally, tolerances: Tolerances) -> WayCheck {
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let mut failures = Vec::new();
+    let share = tally.changed as f64 / tally.windows.max(1) as f64;
+    if share > tolerances.windows {
+        failures.push(format!(
+            "{} of {} windows are others ({}), {} may be",
+            tally.changed, tally.windows, percent(share), percent(tolerances.windows)
+        ));
+    }
+    let coverage = tally.before.mean().zip(tally.after.mean());
+    if let Some((before, after)) = coverage.filter(|(before, after)| before - after > tolerances.coverage + 1e-12) {
+        failures.push(format!(
+            "coverage fell from {} to {}, by {} it may",
+            percent(before), percent(after), percent(tolerances.coverage)
+        ));
+    }
+    let cost = (tally.before.cost(), tally.after.cost());
+    if cost.1 as f64 > cost.0 as f64 * (1.0 + tolerances.cost) {
+        failures.push(format!("cost rose from {} to {} full-price tokens, by {} it may", cost.0, cost.1, percent(tolerances.cost)));
+    }
+    WayCheck { way: way.clone(), windows: tally.windows, changed: tally.changed, coverage, cost, failures }
+}

@@ -1,0 +1,239 @@
+//! The conversations that are open: what was sent last in each, as fingerprints. No text is kept but
+//! those of shortened messages, and what is kept is bounded.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use cupel_engine::SessionState;
+
+use crate::judge::{Judged, Laid, coverage};
+use crate::used::{Held, Used};
+
+/// So many calls of a conversation are remembered, to tell that one is made again.
+const MOST_CALLS: usize = 4_096;
+/// So much of the shortened texts of a window is remembered.
+const MOST_REWRITTEN_BYTES: usize = 32 << 10;
+/// What a conversation takes beside what it remembers.
+const OVERHEAD_BYTES: usize = 256;
+
+/// What is remembered of a window.
+#[derive(Debug, Clone)]
+pub(crate) struct Remembered {
+    head: u64,
+    prints: Vec<u64>,
+    whole: Vec<u32>,
+    /// `None` if that would be too much.
+    rewritten: Option<Vec<String>>,
+}
+
+impl Remembered {
+    fn of(laid: &Laid) -> Self {
+        let bytes: usize = laid.rewritten.iter().map(String::len).sum();
+        Self {
+            head: laid.head,
+            prints: laid.prints.clone(),
+            whole: laid.whole.clone(),
+            rewritten: (bytes <= MOST_REWRITTEN_BYTES).then(|| laid.rewritten.clone()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let texts = self.rewritten.iter().flatten().map(String::len).sum::<usize>();
+        8 * self.prints.len() + 4 * self.whole.len() + texts
+    }
+
+    fn held(&self) -> Option<Held<'_>> {
+        let rewritten = self.rewritten.as_ref()?;
+        Some(Held { whole: &self.whole, rewritten })
+    }
+}
+
+/// A way in a conversation: its last window, and the state of its session if it is one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Track {
+    pub(crate) window: Option<Remembered>,
+    pub(crate) session: Option<SessionState>,
+}
+
+impl Track {
+    /// The window was sent: what of it no cache had.
+    pub(crate) fn send(&mut self, laid: &Laid) -> i64 {
+        let before = self.window.as_ref().map(|before| (before.head, &before.prints[..]));
+        let uncached = laid.uncached_tokens(before);
+        self.window = Some(Remembered::of(laid));
+        uncached
+    }
+
+    /// How much of what was used after the last window stood in it.
+    pub(crate) fn late(&self, used: &Used) -> Option<crate::Coverage> {
+        coverage(&used.values, &self.window.as_ref()?.held()?)
+    }
+
+    /// Calls that were made again after the last window had lost them.
+    pub(crate) fn fetched_again(&self, used: &Used) -> usize {
+        let Some(held) = self.window.as_ref().and_then(Remembered::held) else { return 0 };
+        used.repeated.iter().filter(|call| !call.is_in(&held)).count()
+    }
+
+    fn bytes(&self) -> usize {
+        let session = self.session.as_ref().map_or(0, |state| 8 * (state.messages.len() + state.window.len()) + 64 * state.shortened.len() + 400);
+        self.window.as_ref().map_or(0, Remembered::bytes) + session
+    }
+}
+
+/// A conversation that may go on.
+#[derive(Debug, Default)]
+struct Open {
+    name: Name,
+    head: u64,
+    /// The messages of its last request.
+    prints: Vec<u64>,
+    /// Whether the log has the answer to that.
+    is_answered: bool,
+    calls: HashSet<u64>,
+    tracks: Vec<Track>,
+    used_at: u64,
+    bytes: usize,
+}
+
+/// What a conversation is known by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Name {
+    /// What the log calls it.
+    Given(String),
+    /// How it begins.
+    Opening(u64),
+}
+
+impl Default for Name {
+    fn default() -> Self {
+        Self::Opening(0)
+    }
+}
+
+/// All conversations that are open.
+#[derive(Debug, Default)]
+pub(crate) struct Conversations {
+    open: HashMap<u64, Open>,
+    by_name: HashMap<Name, Vec<u64>>,
+    /// From when each was last heard of.
+    by_age: BTreeMap<u64, u64>,
+    clock: u64,
+    bytes: usize,
+    pub(crate) forgotten: usize,
+}
+
+impl Conversations {
+    /// Takes the next request in: which conversation it is of, and what that says about it. The ways
+    /// that are sessions are left to whoever asks for their tracks.
+    pub(crate) fn take(&mut self, judged: &mut Judged) -> u64 {
+        let id = self.find(judged);
+        self.clock += 1;
+        let clock = self.clock;
+        let Some(open) = self.open.get_mut(&id) else { return id };
+        self.by_age.remove(&open.used_at);
+        self.by_age.insert(clock, id);
+        open.used_at = clock;
+        let outcome = &mut judged.outcome;
+        let before = (!open.prints.is_empty()).then_some((open.head, &open.prints[..]));
+        outcome.logged.uncached_tokens = judged.logged.uncached_tokens(before);
+        // A turn that follows the last request at once is its answer.
+        let goes_on = !open.is_answered && !open.prints.is_empty() && judged.prints.starts_with(&open.prints);
+        judged.late = judged.late.take().filter(|late| goes_on && late.messages == open.prints.len());
+        if let Some(used) = judged.used.as_ref().or(judged.late.as_ref()) {
+            let is_lost = |call: &&u64| open.calls.contains(call);
+            outcome.repeated_after_loss = used.calls.iter().filter(is_lost).count().saturating_sub(used.repeated.len());
+            outcome.repeated_calls = used.repeated.len() + outcome.repeated_after_loss;
+            let room = MOST_CALLS.saturating_sub(open.calls.len());
+            open.calls.extend(used.calls.iter().take(room));
+        }
+        open.tracks.resize_with(judged.laid.len(), Track::default);
+        outcome.late = vec![None; judged.laid.len()];
+        for (at, laid) in judged.laid.iter().enumerate() {
+            let track = &mut open.tracks[at];
+            if let Some(late) = &judged.late {
+                outcome.late[at] = track.late(late);
+                outcome.windows[at].fetched_again += track.fetched_again(late);
+            }
+            if let Some(laid) = laid {
+                outcome.windows[at].sent.uncached_tokens = track.send(laid);
+            }
+        }
+        open.head = judged.head;
+        open.prints.clone_from(&judged.prints);
+        open.is_answered = judged.used.is_some();
+        id
+    }
+
+    /// The tracks of a conversation, to be given back.
+    pub(crate) fn lend_tracks(&mut self, id: u64) -> Vec<Track> {
+        self.open.get_mut(&id).map(|open| std::mem::take(&mut open.tracks)).unwrap_or_default()
+    }
+
+    pub(crate) fn give_back(&mut self, id: u64, tracks: Vec<Track>) {
+        if let Some(open) = self.open.get_mut(&id) {
+            open.tracks = tracks;
+        }
+    }
+
+    /// Weighs these conversations anew, and forgets those that were quiet for longest if all are too
+    /// much to remember.
+    pub(crate) fn settle(&mut self, ids: &[u64], most_bytes: usize) {
+        for id in ids {
+            if let Some(open) = self.open.get_mut(id) {
+                let tracks: usize = open.tracks.iter().map(Track::bytes).sum();
+                let bytes = OVERHEAD_BYTES + 8 * (open.prints.len() + 2 * open.calls.len()) + tracks;
+                self.bytes = self.bytes + bytes - open.bytes;
+                open.bytes = bytes;
+            }
+        }
+        while self.bytes > most_bytes {
+            let Some((_, id)) = self.by_age.pop_first() else { return };
+            let Some(open) = self.open.remove(&id) else { continue };
+            self.bytes -= open.bytes;
+            self.forgotten += 1;
+            if let Some(ids) = self.by_name.get_mut(&open.name) {
+                ids.retain(|other| *other != id);
+                if ids.is_empty() {
+                    self.by_name.remove(&open.name);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The conversation of a request, which may begin with it.
+    fn find(&mut self, judged: &Judged) -> u64 {
+        let name = match &judged.outcome.conversation {
+            Some(name) => Name::Given(name.clone()),
+            None => Name::Opening(opening(judged)),
+        };
+        let known = self.by_name.get(&name).map(Vec::as_slice).unwrap_or_default();
+        let found = match &name {
+            Name::Given(_) => known.first().copied(),
+            // Of those that begin alike, the one of which this is more.
+            Name::Opening(_) => {
+                let is_more = |id: &&u64| self.open.get(id).is_some_and(|open| judged.prints.starts_with(&open.prints));
+                let length = |id: &&u64| self.open.get(id).map_or(0, |open| open.prints.len());
+                known.iter().filter(is_more).max_by_key(length).copied()
+            }
+        };
+        if let Some(id) = found {
+            return id;
+        }
+        self.clock += 1;
+        let id = self.clock;
+        self.by_name.entry(name.clone()).or_default().push(id);
+        self.by_age.insert(id, id);
+        self.open.insert(id, Open { name, used_at: id, ..Open::default() });
+        id
+    }
+}
+
+/// How a request begins: all that stands before its second message of the conversation proper.
+fn opening(judged: &Judged) -> u64 {
+    let first = judged.prints.iter().take(2);
+    first.fold(judged.head, |hash, print| hash.rotate_left(17) ^ print)
+}

@@ -1,0 +1,272 @@
+//! What becomes of one request by itself: everything that needs no other request of its conversation.
+
+use std::sync::Arc;
+
+use cupel_chat::Candidates;
+use cupel_engine::{EngineError, ErrorCode, Options, Prepared, Window};
+
+use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowProblem, WindowOutcome};
+use crate::place::Place;
+use crate::read::LoggedRequest;
+use crate::settings::{Settings, Way};
+use crate::used::{Held, Texts, Used, UsedValue, fingerprint};
+
+/// So many of the values that were lost are named.
+const NAMED: usize = 8;
+
+/// What a window is made of, as far as the next one of its conversation needs to know.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Laid {
+    /// What stands before all messages.
+    pub(crate) head: u64,
+    /// Its messages, in the order written.
+    pub(crate) prints: Vec<u64>,
+    /// What its parts cost, and behind how many of the messages each ends.
+    parts: Vec<(i64, usize)>,
+    /// The messages that are as they were, rising.
+    pub(crate) whole: Vec<u32>,
+    /// The texts of the others, in small letters.
+    pub(crate) rewritten: Vec<String>,
+}
+
+impl Laid {
+    /// A request as it was logged.
+    fn whole(candidates: &Candidates, head: u64, prints: &[u64]) -> Self {
+        let items = candidates.items().iter().zip(candidates.bundles());
+        let end = |messages: &[usize]| messages.iter().max().map_or(0, |at| at + 1);
+        let parts = items.map(|(item, bundle)| (item.tokens().max(0), end(bundle.message_indices())));
+        Self { head, prints: prints.to_vec(), parts: parts.collect(), ..Self::default() }
+    }
+
+    /// A window of it.
+    fn window(candidates: &Candidates, head: u64, prints: &[u64], window: &Window) -> Self {
+        let mut laid = Self::of_messages(head, prints, &window.kept_messages, &window.rewritten);
+        let mut place = vec![0; prints.len()];
+        for (at, message) in window.kept_messages.iter().enumerate() {
+            place[*message] = at + 1;
+        }
+        laid.parts = window.kept.iter().map(|position| {
+            let shorter = window.shortened.iter().find(|shorter| shorter.position == *position);
+            let tokens = shorter.map_or_else(|| candidates.items()[*position].tokens(), |form| form.tokens);
+            let messages = candidates.bundle(*position).message_indices();
+            (tokens.max(0), messages.iter().map(|message| place[*message]).max().unwrap_or(0))
+        }).collect();
+        laid
+    }
+
+    /// These messages of a request, some of them written anew.
+    pub(crate) fn of_messages(head: u64, prints: &[u64], kept: &[usize], rewritten: &[(usize, String)]) -> Self {
+        let anew = |message: usize| rewritten.iter().find(|(at, _)| *at == message);
+        let print = |message: &usize| anew(*message).map_or(prints[*message], |(_, json)| fingerprint(json));
+        let mut whole: Vec<u32> =
+            kept.iter().filter(|at| anew(**at).is_none()).map(|at| *at as u32).collect();
+        whole.sort_unstable();
+        Self {
+            head,
+            prints: kept.iter().map(print).collect(),
+            parts: Vec::new(),
+            whole,
+            rewritten: rewritten.iter().map(|(_, json)| texts_of(json)).collect(),
+        }
+    }
+
+    /// What of it is not in the cache if this was sent before: a part that is not there as a whole
+    /// counts in full.
+    pub(crate) fn uncached_tokens(&self, before: Option<(u64, &[u64])>) -> i64 {
+        let before = before.filter(|(head, _)| *head == self.head).map(|(_, prints)| prints);
+        let shared = before.map(|prints| {
+            prints.iter().zip(&self.prints).take_while(|(old, new)| old == new).count()
+        });
+        let is_cached = |end: &usize| shared.is_some_and(|shared| *end <= shared);
+        let uncached = self.parts.iter().filter(|(_, end)| !is_cached(end));
+        uncached.fold(0, |sum, (tokens, _)| sum.saturating_add(*tokens))
+    }
+
+    pub(crate) fn held(&self) -> Held<'_> {
+        Held { whole: &self.whole, rewritten: &self.rewritten }
+    }
+}
+
+/// All texts of a message that was written anew, in small letters.
+fn texts_of(json: &str) -> String {
+    fn walk(json: &serde_json::Value, text: &mut String) {
+        match json {
+            serde_json::Value::String(said) => {
+                text.push_str(&said.to_lowercase());
+                text.push('\n');
+            }
+            serde_json::Value::Array(list) => list.iter().for_each(|json| walk(json, text)),
+            serde_json::Value::Object(fields) => fields.values().for_each(|json| walk(json, text)),
+            _ => {}
+        }
+    }
+    let mut text = String::new();
+    if let Ok(json) = serde_json::from_str(json) {
+        walk(&json, &mut text);
+    }
+    text
+}
+
+/// How much of what was used a window has.
+pub(crate) fn coverage(values: &[UsedValue], window: &Held<'_>) -> Option<Coverage> {
+    if values.is_empty() {
+        return None;
+    }
+    let lost: Vec<&UsedValue> = values.iter().filter(|value| !value.is_in(window)).collect();
+    let found = values.len() - lost.len();
+    Some(Coverage {
+        share: found as f64 / values.len() as f64,
+        used: values.len(),
+        found,
+        lost: lost.iter().take(NAMED).map(|lost| lost.value.clone()).collect(),
+    })
+}
+
+/// A request that was judged by itself.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) outcome: RequestOutcome,
+    /// The request, for sessions.
+    pub(crate) text: Arc<str>,
+    pub(crate) head: u64,
+    pub(crate) prints: Vec<u64>,
+    pub(crate) logged: Laid,
+    /// For each way that is no session and has a window.
+    pub(crate) laid: Vec<Option<Laid>>,
+    /// What the answer used; or, where there is none, what the newest turn in the request used of the
+    /// request before.
+    pub(crate) used: Option<Used>,
+    pub(crate) late: Option<Used>,
+}
+
+/// Judges a request in all ways that are no session.
+pub(crate) fn judge(
+    settings: &Settings,
+    ways: &[Way],
+    place: Place,
+    logged: LoggedRequest,
+) -> Result<Judged, RowProblem> {
+    let failed = |error: EngineError| {
+        let kind = match error.code() {
+            ErrorCode::InvalidRequest => ProblemKind::InvalidInLog,
+            _ => ProblemKind::Broken,
+        };
+        let mut rule = error.message();
+        if let Some(violation) = error.violations().first() {
+            rule = format!("{rule}: {violation}");
+        }
+        RowProblem { place: place.clone(), kind, rule }
+    };
+    let Some(first) = ways.first() else { return Err(RowProblem { place, kind: ProblemKind::Broken, rule: "no policy is given".to_owned() }) };
+    let text = &logged.request;
+    let mut prepared = prepare(settings, first, text).map_err(failed)?;
+    let mut budget = first.budget_tokens;
+    let candidates = prepared.candidates();
+    let request = candidates.request().clone();
+    let (head, prints) = (request.head_fingerprint(), request.fingerprints());
+    let texts = Texts::of(&request);
+    let used = logged.answer.as_ref().map(|answer| Used::by_answer(answer, &request, &texts));
+    let late = if used.is_none() { Used::by_newest_turn(&request, &texts) } else { None };
+    let all = Laid::whole(candidates, head, &prints);
+    let mut outcome = RequestOutcome {
+        fingerprint: fingerprint(text),
+        conversation: logged.conversation,
+        set: None,
+        messages: prints.len(),
+        logged: crate::Sent { tokens: candidates.total_tokens(), uncached_tokens: 0 },
+        counted_tokens: logged.counted_tokens,
+        prices: prepared.prices(),
+        used_values: used.as_ref().map(|used| used.values.len()),
+        repeated_calls: 0,
+        repeated_after_loss: 0,
+        windows: Vec::new(),
+        late: Vec::new(),
+        text: (text.len() <= settings.worst_text_bytes).then(|| text.clone()),
+        place: place.clone(),
+    };
+    let mut laid = Vec::new();
+    for way in ways {
+        if way.in_session {
+            outcome.windows.push(WindowOutcome::default());
+            laid.push(None);
+            continue;
+        }
+        if way.budget_tokens != budget {
+            budget = way.budget_tokens;
+            prepared = prepare(settings, way, text).map_err(failed)?;
+        }
+        let judged = if way.policy == first.policy {
+            window(settings, &prepared, head, &prints, used.as_ref())
+        } else {
+            let engine = settings.policies[way.policy].engine.clone();
+            let prepared = prepared.judged_by(engine).map_err(failed)?;
+            window(settings, &prepared, head, &prints, used.as_ref())
+        };
+        let (window, how) = judged.map_err(failed)?;
+        outcome.windows.push(window);
+        laid.push(how);
+    }
+    Ok(Judged { outcome, text: text.clone(), head, prints, logged: all, laid, used, late })
+}
+
+fn prepare(settings: &Settings, way: &Way, text: &Arc<str>) -> Result<Prepared, EngineError> {
+    let engine = &settings.policies[0].engine;
+    engine.prepare(text.clone(), &options(way))
+}
+
+/// What a way says of a request.
+pub(crate) fn options(way: &Way) -> Options {
+    match way.budget_tokens {
+        Some(tokens) => Options::new().max_tokens(tokens),
+        None => Options::new(),
+    }
+}
+
+fn window(
+    settings: &Settings,
+    prepared: &Prepared,
+    head: u64,
+    prints: &[u64],
+    used: Option<&Used>,
+) -> Result<(WindowOutcome, Option<Laid>), EngineError> {
+    let window = prepared.window()?;
+    if !window.fits {
+        return Ok((WindowOutcome::default(), None));
+    }
+    let laid = Laid::window(prepared.candidates(), head, prints, &window);
+    let mut outcome = outcome(&laid, &window.kept_messages, prints.len(), used);
+    outcome.sent.tokens = window.tokens;
+    outcome.shortened = window.rewritten.len();
+    if settings.details {
+        add_details(prepared, &mut outcome)?;
+    }
+    Ok((outcome, Some(laid)))
+}
+
+/// What a window is worth, whoever made it.
+pub(crate) fn outcome(laid: &Laid, kept: &[usize], messages: usize, used: Option<&Used>) -> WindowOutcome {
+    let held = laid.held();
+    let lost_calls = |used: &Used| used.repeated.iter().filter(|call| !call.is_in(&held)).count();
+    WindowOutcome {
+        fits: true,
+        is_changed: kept.len() != messages || !laid.rewritten.is_empty(),
+        kept: kept.iter().map(|at| *at as u32).collect(),
+        coverage: used.and_then(|used| coverage(&used.values, &held)),
+        fetched_again: used.map_or(0, lost_calls),
+        ..WindowOutcome::default()
+    }
+}
+
+fn add_details(prepared: &Prepared, outcome: &mut WindowOutcome) -> Result<(), EngineError> {
+    let report = prepared.report()?;
+    let mut scores: Vec<(usize, f64)> = report.included.iter().filter_map(|included| Some((included.position?, included.score))).collect();
+    scores.sort_by_key(|(position, _)| *position);
+    outcome.scores = scores.into_iter().map(|(_, score)| score).collect();
+    let reasons = report.excluded.iter().filter_map(|excluded| {
+        let messages = prepared.candidates().bundle(excluded.position?).message_indices();
+        Some((*messages.first()? as u32, excluded.reason.name().to_owned()))
+    });
+    outcome.reasons = reasons.collect();
+    outcome.reasons.sort();
+    Ok(())
+}

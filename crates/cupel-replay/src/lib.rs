@@ -1,0 +1,42 @@
+#![doc = include_str!("../README.md")]
+
+#[cfg(feature = "arrow")]
+mod batch;
+mod check;
+mod conversations;
+#[cfg(feature = "files")]
+mod files;
+mod judge;
+mod outcome;
+mod place;
+mod read;
+mod record;
+mod replay;
+mod results;
+mod runs;
+mod sessions;
+mod settings;
+mod summary;
+mod used;
+
+#[cfg(feature = "arrow")]
+pub use batch::results_batch;
+pub use check::{CheckReport, Checking, Moved, Tolerances, WayCheck};
+#[cfg(feature = "files")]
+pub use files::{
+    Batch, FindError, LARGEST_ROW, LogReader, OutputError, ResultWriter, find_logs,
+};
+pub use outcome::{Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem, Sent, WindowOutcome};
+pub use place::Place;
+pub use read::{
+    Answer, Call, Columns, Entry, InvalidColumns, LoggedRequest, RowContent, RowError, read_row,
+};
+pub use record::{
+    Record, RecordError, RecordHead, RecordedPolicy, RecordedRequest, RecordedWindow,
+};
+pub use replay::{LogRow, Outcomes, Replay};
+pub use results::{ResultRow, result_rows};
+pub use settings::{ReplayedPolicy, Settings, Way};
+pub use summary::{
+    Comparison, Dollars, Problem, Rows, Share, Summary, Summing, WaySummary, Worst,
+};

@@ -1,0 +1,140 @@
+//! What came back, in the form of any provider: what was said, and what was called.
+
+use serde_json::Value;
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// What was said.
+    pub text: String,
+    /// What was called.
+    pub calls: Vec<Call>,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The tool.
+    pub name: String,
+    /// Its arguments, as JSON.
+    pub arguments: String,
+}
+
+/// The fields in which answers stand, of all formats: other fields say nothing that was answered.
+const WAYS: [&str; 15] = [
+    "choices", "message", "messages", "output", "outputs", "candidates", "content", "parts", "text",
+    "response", "generations", "kwargs", "data", "delta", "completion",
+];
+
+/// Deeper than any provider nests an answer.
+const DEEPEST: usize = 12;
+
+impl Answer {
+    /// Reads an answer; `None` where nothing was said or called.
+    pub fn of(json: &Value) -> Option<Self> {
+        let mut answer = Self::default();
+        answer.take(json, 0);
+        (!answer.text.is_empty() || !answer.calls.is_empty()).then_some(answer)
+    }
+
+    fn take(&mut self, json: &Value, depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        match json {
+            Value::String(text) => self.say(text),
+            Value::Array(list) => list.iter().for_each(|part| self.take(part, depth + 1)),
+            Value::Object(_) => self.take_object(json, depth),
+            _ => {}
+        }
+    }
+
+    fn take_object(&mut self, json: &Value, depth: usize) {
+        if let Some(call) = call(json) {
+            self.calls.push(call);
+            return;
+        }
+        if matches!(json["type"].as_str(), Some("thinking" | "reasoning")) {
+            return;
+        }
+        for name in ["tool_calls", "function_call", "functionCall"] {
+            match &json[name] {
+                Value::Array(calls) => self.calls.extend(calls.iter().filter_map(call)),
+                Value::Null => {}
+                one => self.calls.extend(call(one)),
+            }
+        }
+        let before = (self.text.len(), self.calls.len());
+        for name in WAYS {
+            // LangChain writes the text of a generation beside its message.
+            let is_said_already = name == "text" && !json["message"].is_null();
+            if !is_said_already && !json[name].is_null() {
+                self.take(&json[name], depth + 1);
+            }
+            let is_list_of_choices = name == "choices" && (self.text.len(), self.calls.len()) != before;
+            if is_list_of_choices {
+                return;
+            }
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(text);
+    }
+}
+
+/// A call, as `OpenAI`, Anthropic, Gemini, LangChain or OpenTelemetry write it.
+fn call(json: &Value) -> Option<Call> {
+    let function = if json["function"].is_object() { &json["function"] } else { json };
+    let name = function["name"].as_str()?;
+    let is_call = json["function"].is_object()
+        || matches!(json["type"].as_str(), Some("tool_use" | "function_call" | "tool_call" | "server_tool_use"))
+        || ["arguments", "args", "input"].iter().any(|field| function.get(*field).is_some());
+    if !is_call {
+        return None;
+    }
+    let arguments = ["arguments", "args", "input"].iter().find_map(|field| function.get(*field));
+    let arguments = match arguments {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    Some(Call { name: name.to_owned(), arguments })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(json: Value) -> (String, Vec<String>) {
+        let answer = Answer::of(&json).unwrap();
+        (answer.text, answer.calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect())
+    }
+
+    #[test]
+    fn answers_of_all_providers_are_read() {
+        let called = vec![r#"find {"id":"PX-7"}"#.to_owned()];
+        let function = json!({"name": "find", "arguments": "{\"id\":\"PX-7\"}"});
+        let openai = json!({"role": "assistant", "content": "I look.", "tool_calls": [{"id": "1", "type": "function", "function": function}]});
+        for answer in [
+            json!({"choices": [{"message": openai}], "usage": {"prompt_tokens": 3}}),
+            openai,
+            json!({"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "I look."}, {"type": "tool_use", "id": "1", "name": "find", "input": {"id": "PX-7"}}]}),
+            json!({"candidates": [{"content": {"parts": [{"text": "I look."}, {"functionCall": {"name": "find", "args": {"id": "PX-7"}}}]}}]}),
+            json!({"output": [{"type": "message", "content": [{"type": "output_text", "text": "I look."}]}, {"type": "function_call", "call_id": "1", "name": "find", "arguments": "{\"id\":\"PX-7\"}"}]}),
+            json!({"generations": [[{"text": "I look.", "message": {"lc": 1, "type": "constructor", "id": ["AIMessage"], "kwargs": {"content": "I look.", "tool_calls": [{"name": "find", "args": {"id": "PX-7"}, "id": "1", "type": "tool_call"}]}}}]]}),
+            json!([{"role": "assistant", "parts": [{"type": "text", "content": "I look."}, {"type": "tool_call", "id": "1", "name": "find", "arguments": {"id": "PX-7"}}], "finish_reason": "tool_calls"}]),
+        ] {
+            assert_eq!(read(answer.clone()), ("I look.".to_owned(), called.clone()), "{answer}");
+        }
+        assert_eq!(read(json!("plain")), ("plain".to_owned(), vec![]));
+        assert_eq!(Answer::of(&json!({"id": 3, "content": null})), None);
+    }
+}

@@ -1,0 +1,218 @@
+//! What policies decide on a set of requests, written down without any text: to be looked over, kept beside
+//! the code, and compared with later.
+//!
+//! JSON lines: first the settings, then a line for each request, in the order of the log. Numbers and
+//! fingerprints, so that a difference between two records is a difference between two decisions.
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::outcome::{RequestOutcome, WindowOutcome};
+use crate::settings::{Settings, Way};
+use crate::used::fingerprint;
+
+/// The name of the form of records.
+const FORM: &str = "cupel-record/1";
+
+/// What was recorded, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordHead {
+    /// `cupel-record/1`.
+    pub record: String,
+    /// The logs, as they were named.
+    pub logs: Vec<String>,
+    /// The policies.
+    pub policies: Vec<RecordedPolicy>,
+    /// The windows in tokens.
+    pub max: Vec<i64>,
+    /// Whether in sessions too.
+    pub session: bool,
+    /// What was shortened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shorten: Option<String>,
+    /// How tokens were counted, if that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<String>,
+    /// Which fields are what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<String>,
+}
+
+/// A policy, and what tells its description again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedPolicy {
+    /// What it is called.
+    pub name: String,
+    /// What tells its description again.
+    pub fingerprint: String,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedRequest {
+    /// Where it is.
+    pub at: String,
+    /// What tells its text again.
+    pub request: String,
+    /// One for each way; `None` where nothing fits.
+    pub windows: Vec<Option<RecordedWindow>>,
+}
+
+/// What became of a request in one way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedWindow {
+    /// The messages that stay, as `0-3,7`.
+    pub kept: String,
+    /// Its tokens.
+    pub tokens: i64,
+    /// Those that no cache has.
+    pub uncached: i64,
+    /// How many of the values that were used are there, and how many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<[usize; 2]>,
+    /// The scores of the candidates that stay, to three digits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<f64>,
+}
+
+impl RecordHead {
+    /// The head of a record of these settings.
+    pub fn new(settings: &Settings, logs: Vec<String>, tokenizer: Option<String>, columns: Option<String>) -> Self {
+        let policy = |policy: &crate::ReplayedPolicy| {
+            let description = serde_json::to_string(policy.engine.policy().description());
+            let fingerprint = fingerprint(&description.unwrap_or_default());
+            RecordedPolicy { name: policy.name.clone(), fingerprint: format!("{fingerprint:016x}") }
+        };
+        Self {
+            record: FORM.to_owned(),
+            logs,
+            policies: settings.policies.iter().map(policy).collect(),
+            max: settings.budgets.clone(),
+            session: settings.session,
+            shorten: settings.shorten.map(|shorten| shorten.to_string()),
+            tokenizer,
+            columns,
+        }
+    }
+}
+
+impl RecordedRequest {
+    /// What became of a request.
+    pub fn of(request: &RequestOutcome) -> Self {
+        Self {
+            at: request.place.to_string(),
+            request: format!("{:016x}", request.fingerprint),
+            windows: request.windows.iter().map(RecordedWindow::of).collect(),
+        }
+    }
+}
+
+impl RecordedWindow {
+    fn of(window: &WindowOutcome) -> Option<Self> {
+        let found = window.coverage.as_ref().map(|coverage| [coverage.found, coverage.used]);
+        window.fits.then(|| Self {
+            kept: ranges(&window.kept),
+            tokens: window.sent.tokens,
+            uncached: window.sent.uncached_tokens,
+            found,
+            scores: window.scores.iter().map(|score| (score * 1_000.0).round() / 1_000.0).collect(),
+        })
+    }
+}
+
+/// `0-3,7`.
+fn ranges(indices: &[u32]) -> String {
+    let mut text = String::new();
+    for run in indices.chunk_by(|a, b| a + 1 == *b) {
+        let comma = if text.is_empty() { "" } else { "," };
+        let _ = match run {
+            [one] => write!(text, "{comma}{one}"),
+            [first, .., last] => write!(text, "{comma}{first}-{last}"),
+            [] => Ok(()),
+        };
+    }
+    text
+}
+
+/// A record: its head and its requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// What was recorded, and how.
+    pub head: RecordHead,
+    /// In the order of the log.
+    pub requests: Vec<RecordedRequest>,
+}
+
+/// A record that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}: {rule}")]
+pub struct RecordError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it, and what to do.
+    pub rule: String,
+}
+
+impl Record {
+    /// The record as text.
+    pub fn to_text(&self) -> String {
+        let mut text = serde_json::to_string(&self.head).unwrap_or_default();
+        text.push('\n');
+        for request in &self.requests {
+            text.push_str(&serde_json::to_string(request).unwrap_or_default());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Reads what [`to_text`](Self::to_text) wrote.
+    ///
+    /// # Errors
+    ///
+    /// If it is not that, or of another version.
+    pub fn from_text(text: &str) -> Result<Self, RecordError> {
+        let wrong = |line: usize, error: &dyn std::fmt::Display| RecordError {
+            line,
+            rule: format!("is no line of a record: {error}; write the record anew with `cupel record`"),
+        };
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let (_, first) = lines.next().ok_or_else(|| wrong(1, &"the file is empty"))?;
+        let head: RecordHead = serde_json::from_str(first).map_err(|error| wrong(1, &error))?;
+        if head.record != FORM {
+            return Err(wrong(1, &format!("the form `{}` is not known, only `{FORM}` is", head.record)));
+        }
+        let requests = lines.map(|(at, line)| serde_json::from_str(line).map_err(|error| wrong(at + 1, &error)));
+        Ok(Self { head, requests: requests.collect::<Result<_, _>>()? })
+    }
+
+    /// The ways that it has windows for must be these.
+    pub fn has_ways(&self, ways: &[Way]) -> bool {
+        self.requests.iter().all(|request| request.windows.len() == ways.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_are_written_as_ranges() {
+        assert_eq!(ranges(&[0, 1, 2, 7, 9, 10]), "0-2,7,9-10");
+        assert_eq!(ranges(&[]), "");
+    }
+
+    #[test]
+    fn what_is_no_record_is_refused_by_line() {
+        assert_eq!(Record::from_text("").unwrap_err().line, 1);
+        let head = r#"{"record":"cupel-record/1","logs":[],"policies":[],"max":[1],"session":false}"#;
+        assert_eq!(Record::from_text(&format!("{head}\nnonsense")).unwrap_err().line, 2);
+        let other = head.replace("record/1", "record/9");
+        assert!(Record::from_text(&other).unwrap_err().rule.contains("`cupel-record/9` is not known"));
+        assert_eq!(Record::from_text(head).unwrap().to_text(), format!("{head}\n"));
+    }
+}

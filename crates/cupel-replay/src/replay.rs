@@ -1,0 +1,188 @@
+//! Rows in, outcomes out, in order.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+
+use cupel_eval::try_map;
+
+use crate::conversations::{Conversations, Track};
+use crate::judge::{self, Judged};
+use crate::outcome::{ProblemKind, RowOutcome, RowProblem};
+use crate::place::Place;
+use crate::read::{Entry, read_row};
+use crate::settings::{Settings, Way};
+use crate::{runs, sessions};
+
+/// A row of a log, and where it is.
+#[derive(Debug, Clone)]
+pub struct LogRow {
+    /// Where it is.
+    pub place: Place,
+    /// The row, as JSON.
+    pub text: String,
+}
+
+/// Replays the rows of a log, batch by batch, in their order.
+///
+/// Whatever the batches and the threads, the same rows give the same outcomes.
+///
+/// ```
+/// use std::sync::Arc;
+/// use cupel_engine::Engine;
+/// use cupel_replay::{LogRow, Place, Replay, ReplayedPolicy, RowOutcome, Settings};
+/// use cupel_tokens::EstimateCounter;
+///
+/// let engine = Engine::builder().tokenizer("estimate").build()?;
+/// let policy = ReplayedPolicy { name: "auto".to_owned(), engine };
+/// let settings = Settings::new(vec![policy], vec![40], Arc::new(EstimateCounter::default()));
+/// let mut replay = Replay::new(settings);
+///
+/// let row = r#"{"request": {"messages": [
+///         {"role": "user", "content": "The deploy key is on card B-77."},
+///         {"role": "assistant", "content": "Noted."},
+///         {"role": "user", "content": "Lunch is at noon, soup again, and the printer is out of paper."},
+///         {"role": "user", "content": "Where is the deploy key?"}]},
+///     "response": {"role": "assistant", "content": "On card B-77."}}"#;
+/// let rows = vec![LogRow { place: Place::line("calls.jsonl", 1), text: row.to_owned() }];
+/// let outcomes = replay.push(rows);
+/// let RowOutcome::Request(request) = &outcomes.rows[0] else { panic!("a request") };
+/// assert_eq!(request.windows[0].coverage.as_ref().map(|coverage| coverage.share), Some(1.0));
+/// assert!(request.windows[0].is_changed);
+/// # Ok::<(), cupel_engine::EngineError>(())
+/// ```
+#[derive(Debug)]
+pub struct Replay {
+    settings: Settings,
+    ways: Vec<Way>,
+    conversations: Conversations,
+}
+
+/// What became of a batch of rows.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Outcomes {
+    /// In the order of the rows.
+    pub rows: Vec<RowOutcome>,
+    /// Things that are no call of a model.
+    pub others: usize,
+}
+
+/// A row after it was looked at by itself.
+enum Looked {
+    Request(Box<Judged>),
+    Done(Vec<RowOutcome>),
+}
+
+impl Replay {
+    /// Replays as the settings say. Budgets are taken in rising order, each once.
+    pub fn new(mut settings: Settings) -> Self {
+        settings.budgets.sort_unstable();
+        settings.budgets.dedup();
+        let ways = settings.ways();
+        Self { settings, ways, conversations: Conversations::default() }
+    }
+
+    /// The ways in which requests are trimmed: each request has a window for each of them.
+    pub fn ways(&self) -> &[Way] {
+        &self.ways
+    }
+
+    /// How it was set up.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How many conversations are remembered.
+    pub fn open_conversations(&self) -> usize {
+        self.conversations.len()
+    }
+
+    /// How many conversations were forgotten, since all were too much to remember: what comes of them
+    /// later counts as a new one.
+    pub fn forgotten_conversations(&self) -> usize {
+        self.conversations.forgotten
+    }
+
+    /// What becomes of the next rows.
+    pub fn push(&mut self, rows: Vec<LogRow>) -> Outcomes {
+        let (settings, ways) = (&self.settings, &self.ways[..]);
+        let rows: Vec<Mutex<Option<LogRow>>> = rows.into_iter().map(|row| Mutex::new(Some(row))).collect();
+        let looked = in_parallel(settings.threads, rows.len(), |at| {
+            let row = rows[at].lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+            row.map_or_else(Default::default, |row| look(settings, ways, row))
+        });
+        drop(rows);
+        let others = looked.iter().map(|(others, _)| others).sum();
+        let mut looked: Vec<Looked> = looked.into_iter().flat_map(|(_, looked)| looked).collect();
+        let ids = self.follow(&mut looked);
+        self.conversations.settle(&ids, self.settings.conversation_bytes);
+        let rows = looked.into_iter().flat_map(|looked| match looked {
+            Looked::Request(judged) => vec![RowOutcome::Request(Box::new(judged.outcome))],
+            Looked::Done(outcomes) => outcomes,
+        });
+        Outcomes { rows: rows.collect(), others }
+    }
+
+    /// What requests are to those before them in their conversation. Says which conversations there were.
+    fn follow(&mut self, looked: &mut [Looked]) -> Vec<u64> {
+        let mut by_conversation: BTreeMap<u64, Vec<&mut Judged>> = BTreeMap::new();
+        for looked in looked {
+            if let Looked::Request(judged) = looked {
+                let id = self.conversations.take(judged);
+                by_conversation.entry(id).or_default().push(judged);
+            }
+        }
+        let ids: Vec<u64> = by_conversation.keys().copied().collect();
+        if !self.settings.session {
+            return ids;
+        }
+        let jobs: Vec<Mutex<(Vec<Track>, Vec<&mut Judged>)>> = by_conversation
+            .into_iter()
+            .map(|(id, requests)| Mutex::new((self.conversations.lend_tracks(id), requests)))
+            .collect();
+        let (settings, ways) = (&self.settings, &self.ways[..]);
+        let tracks = in_parallel(settings.threads, jobs.len(), |at| {
+            let mut job = jobs[at].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let (tracks, requests) = &mut *job;
+            sessions::judge(settings, ways, tracks, requests);
+            std::mem::take(tracks)
+        });
+        for (id, tracks) in ids.iter().zip(tracks) {
+            self.conversations.give_back(*id, tracks);
+        }
+        ids
+    }
+}
+
+/// Reads a row, and judges what it holds by itself.
+fn look(settings: &Settings, ways: &[Way], row: LogRow) -> (usize, Vec<Looked>) {
+    let broken = |place: Place, rule: String| {
+        Looked::Done(vec![RowOutcome::Problem(RowProblem { place, kind: ProblemKind::Broken, rule })])
+    };
+    let content = match read_row(&row.text, &settings.columns) {
+        Ok(content) => content,
+        Err(error) => return (0, vec![broken(row.place, error.rule)]),
+    };
+    drop(row.text);
+    let several = content.entries.len() > 1;
+    let entries = content.entries.into_iter().enumerate().map(|(at, entry)| {
+        let part = several.then_some(at + 1);
+        let place = Place { part, ..row.place.clone() };
+        match entry {
+            Err(error) => broken(place, error.rule),
+            Ok(Entry::Run(run)) => Looked::Done(runs::judge(settings, ways, &row.place, &run)),
+            Ok(Entry::Request(logged)) => match judge::judge(settings, ways, place, logged) {
+                Ok(judged) => Looked::Request(Box::new(judged)),
+                Err(problem) => Looked::Done(vec![RowOutcome::Problem(problem)]),
+            },
+        }
+    });
+    (content.others, entries.collect())
+}
+
+fn in_parallel<T: Send>(threads: NonZeroUsize, jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let Ok(done) = try_map(threads, jobs, |job| Ok::<T, Infallible>(work(job)));
+    done
+}

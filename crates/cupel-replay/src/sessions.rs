@@ -1,0 +1,47 @@
+//! Windows in a session: the requests of a conversation, one after the other.
+
+use std::sync::Arc;
+
+use cupel_engine::{EngineError, Session};
+
+use crate::conversations::Track;
+use crate::judge::{Judged, Laid, options, outcome};
+use crate::settings::{Settings, Way};
+
+/// Judges these requests of one conversation in all ways that are sessions. Between batches nothing is
+/// kept but the states.
+pub(crate) fn judge(settings: &Settings, ways: &[Way], tracks: &mut [Track], requests: &mut [&mut Judged]) {
+    let in_session = ways.iter().enumerate().filter(|(_, way)| way.in_session);
+    for (at, way) in in_session {
+        let engine = &settings.policies[way.policy].engine;
+        let mut session = match tracks[at].session.take() {
+            Some(state) => engine.resume(state),
+            None => engine.session(),
+        };
+        for judged in requests.iter_mut() {
+            step(&mut session, at, way, &mut tracks[at], judged);
+        }
+        tracks[at].session = session.state().cloned();
+    }
+}
+
+fn step(session: &mut Session, at: usize, way: &Way, track: &mut Track, judged: &mut Judged) {
+    if let Some(late) = &judged.late {
+        judged.outcome.late[at] = track.late(late);
+        judged.outcome.windows[at].fetched_again = track.fetched_again(late);
+    }
+    let text: Arc<str> = judged.text.clone();
+    let step: Result<_, EngineError> = session.next_with(text, &options(way), None);
+    // What cannot be had does not fit: the request itself was found valid before.
+    let Ok(step) = step else { return };
+    session.accept();
+    let laid = Laid::of_messages(judged.head, &judged.prints, &step.kept_messages, &step.rewritten);
+    let again = judged.outcome.windows[at].fetched_again;
+    let mut window = outcome(&laid, &step.kept_messages, judged.prints.len(), judged.used.as_ref());
+    window.fetched_again += again;
+    window.sent.tokens = step.summary.tokens_after;
+    window.sent.uncached_tokens = step.session.uncached_tokens;
+    window.shortened = step.rewritten.len();
+    track.send(&laid);
+    judged.outcome.windows[at] = window;
+}

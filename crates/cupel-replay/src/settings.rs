@@ -1,0 +1,117 @@
+//! What is replayed: policies, budgets, and how.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use cupel_engine::{Engine, Shorten};
+use cupel_eval::available_threads;
+use cupel_tokens::TokenCounter;
+
+use crate::read::Columns;
+
+/// A policy, by the name that results call it.
+#[derive(Debug, Clone)]
+pub struct ReplayedPolicy {
+    /// The name.
+    pub name: String,
+    /// The engine that selects by it.
+    pub engine: Engine,
+}
+
+/// What is replayed, and how. See [`Replay`](crate::Replay).
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Settings {
+    /// The policies; the first is the one that the others are compared with.
+    pub policies: Vec<ReplayedPolicy>,
+    /// The windows in tokens; where there is none, that of each request's model. Of the runs of agents,
+    /// tokens beyond the head.
+    pub budgets: Vec<i64>,
+    /// Whether each policy is measured in a session too, whose windows keep the prompt cache.
+    pub session: bool,
+    /// What may be shortened in the runs of agents; requests are shortened as the engines say.
+    pub shorten: Option<Shorten>,
+    /// How the runs of agents are counted.
+    pub counter: Arc<dyn TokenCounter>,
+    /// Which fields are what in logs of no known format.
+    pub columns: Columns,
+    /// How many threads; it changes how long it takes, and nothing else.
+    pub threads: NonZeroUsize,
+    /// How much may be remembered of open conversations, in bytes; the one that was quiet for longest is
+    /// forgotten first.
+    pub conversation_bytes: usize,
+    /// Whether scores and reasons are wanted for each request.
+    pub details: bool,
+    /// How many of the worst requests are kept, and how large their texts may be to be kept with them.
+    pub worst: usize,
+    /// The largest request, in bytes, whose text is kept with the worst; 0 keeps none.
+    pub worst_text_bytes: usize,
+}
+
+/// What of open conversations fits into memory, unless settings say otherwise.
+const CONVERSATION_BYTES: usize = 64 << 20;
+
+impl Settings {
+    /// Replays these policies at these budgets, on all cores.
+    pub fn new(policies: Vec<ReplayedPolicy>, budgets: Vec<i64>, counter: Arc<dyn TokenCounter>) -> Self {
+        Self {
+            policies,
+            budgets,
+            session: false,
+            shorten: None,
+            counter,
+            columns: Columns::default(),
+            threads: available_threads(),
+            conversation_bytes: CONVERSATION_BYTES,
+            details: false,
+            worst: 20,
+            worst_text_bytes: 0,
+        }
+    }
+
+    /// The ways in which requests are trimmed: by policy, anew and in a session, by budget.
+    pub fn ways(&self) -> Vec<Way> {
+        let sessions: &[bool] = if self.session { &[false, true] } else { &[false] };
+        let budgets: Vec<Option<i64>> = match &self.budgets[..] {
+            [] => vec![None],
+            budgets => budgets.iter().copied().map(Some).collect(),
+        };
+        let mut ways = Vec::new();
+        for (policy, replayed) in self.policies.iter().enumerate() {
+            for in_session in sessions {
+                for budget_tokens in &budgets {
+                    let (name, budget_tokens) = (replayed.name.clone(), *budget_tokens);
+                    ways.push(Way { name, policy, in_session: *in_session, budget_tokens });
+                }
+            }
+        }
+        ways
+    }
+}
+
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Settings").field("ways", &self.ways()).finish_non_exhaustive()
+    }
+}
+
+/// A way in which requests are trimmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    /// The name of the policy.
+    pub name: String,
+    /// Which policy it is.
+    pub policy: usize,
+    /// Whether windows keep the prompt cache.
+    pub in_session: bool,
+    /// The window; `None` for that of the request's model.
+    pub budget_tokens: Option<i64>,
+}
+
+impl Way {
+    /// What it is called: the policy, and whether it is in a session.
+    pub fn title(&self) -> String {
+        let session = if self.in_session { " in a session" } else { "" };
+        format!("{}{session}", self.name)
+    }
+}

@@ -1,0 +1,207 @@
+//! What many requests come to, added up one by one: memory does not grow with the log.
+
+mod figures;
+mod paired;
+mod worst;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+pub use figures::{Dollars, Share, WaySummary};
+pub use paired::Comparison;
+pub use worst::Worst;
+
+use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem};
+use crate::replay::Outcomes;
+use crate::settings::Way;
+use figures::WayTally;
+use paired::Pairs;
+use worst::WorstList;
+
+/// The version of the form of the summary; it changes when a reader would have to.
+const SCHEMA: &str = "cupel/1";
+/// So many problems are named; the others are counted.
+const NAMED_PROBLEMS: usize = 20;
+
+/// What many requests come to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// `cupel/1`.
+    pub schema: &'static str,
+    /// Whether all of the log was replayed; `false` if someone stopped it.
+    pub is_complete: bool,
+    /// What the rows were.
+    pub rows: Rows,
+    /// What the requests cost as they were logged.
+    pub logged: Dollars,
+    /// How many tokens the providers counted, of the requests of which the log tells.
+    pub counted_tokens: i64,
+    /// How many requests those are.
+    pub counted_requests: usize,
+    /// Calls that the log shows a second time.
+    pub repeated_calls: usize,
+    /// Those of them whose first making was no longer in the request.
+    pub repeated_after_loss: usize,
+    /// How many conversations were forgotten before the end.
+    pub forgotten_conversations: usize,
+    /// By policy, anew and in a session, by budget.
+    pub ways: Vec<WaySummary>,
+    /// Every other policy beside the first, at the same budget.
+    pub comparisons: Vec<Comparison>,
+    /// The first problems, by place.
+    pub problems: Vec<Problem>,
+}
+
+/// What the rows of a log were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct Rows {
+    /// Requests that were replayed.
+    pub requests: usize,
+    /// Requests that their provider refuses as they stand in the log. They count for nothing else.
+    pub invalid_in_log: usize,
+    /// Rows that cannot be read as requests.
+    pub broken: usize,
+    /// Files, or ends of files, that cannot be read.
+    pub unreadable: usize,
+    /// Rows that are no call of a model.
+    pub others: usize,
+}
+
+/// A row that could not be replayed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Where it is.
+    pub place: String,
+    /// What kind it is.
+    pub kind: ProblemKind,
+    /// The rule that is broken, and what to do.
+    pub rule: String,
+}
+
+/// Adds outcomes up.
+#[derive(Debug)]
+pub struct Summing {
+    ways: Vec<Way>,
+    tallies: Vec<WayTally>,
+    worst: Vec<WorstList>,
+    /// For each way the one of the first policy that it is compared with, and the pairs.
+    pairs: Vec<Option<(usize, Pairs)>>,
+    rows: Rows,
+    logged: Dollars,
+    counted_tokens: i64,
+    counted_requests: usize,
+    repeated_calls: usize,
+    repeated_after_loss: usize,
+    problems: Vec<Problem>,
+}
+
+impl Summing {
+    /// Nothing yet. So many of the worst requests are kept.
+    pub fn new(ways: &[Way], worst: usize) -> Self {
+        let reference = |way: &Way| {
+            let is_it = |other: &Way| other.policy == 0 && !other.in_session && other.budget_tokens == way.budget_tokens;
+            ways.iter().position(is_it).filter(|_| way.policy != 0 || way.in_session)
+        };
+        Self {
+            tallies: ways.iter().map(|_| WayTally::default()).collect(),
+            worst: ways.iter().map(|_| WorstList::new(worst)).collect(),
+            pairs: ways.iter().map(|way| Some((reference(way)?, Pairs::default()))).collect(),
+            ways: ways.to_vec(),
+            rows: Rows::default(),
+            logged: Dollars::default(),
+            counted_tokens: 0,
+            counted_requests: 0,
+            repeated_calls: 0,
+            repeated_after_loss: 0,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Adds what became of a batch.
+    pub fn add(&mut self, outcomes: &Outcomes) {
+        self.rows.others += outcomes.others;
+        for row in &outcomes.rows {
+            match row {
+                RowOutcome::Request(request) => self.add_request(request),
+                RowOutcome::Problem(problem) => self.add_problem(problem),
+            }
+        }
+    }
+
+    /// Adds a row that could not be replayed.
+    pub fn add_problem(&mut self, problem: &RowProblem) {
+        match problem.kind {
+            ProblemKind::Broken => self.rows.broken += 1,
+            ProblemKind::InvalidInLog => self.rows.invalid_in_log += 1,
+            ProblemKind::Unreadable => self.rows.unreadable += 1,
+        }
+        if self.problems.len() < NAMED_PROBLEMS {
+            let (place, rule) = (problem.place.to_string(), problem.rule.clone());
+            self.problems.push(Problem { place, kind: problem.kind, rule });
+        }
+    }
+
+    fn add_request(&mut self, request: &RequestOutcome) {
+        self.rows.requests += 1;
+        self.logged.add(request.logged, request.prices.as_ref());
+        if let Some(tokens) = request.counted_tokens {
+            self.counted_tokens = self.counted_tokens.saturating_add(tokens);
+            self.counted_requests += 1;
+        }
+        self.repeated_calls += request.repeated_calls;
+        self.repeated_after_loss += request.repeated_after_loss;
+        for (at, window) in request.windows.iter().enumerate() {
+            self.tallies[at].add(window, request.prices.as_ref());
+            if let Some(coverage) = &window.coverage {
+                self.cover(at, coverage, request, false);
+            }
+            if let Some(Some(coverage)) = request.late.get(at) {
+                self.cover(at, coverage, request, true);
+            }
+        }
+        for at in 0..request.windows.len() {
+            if let Some((reference, pairs)) = &mut self.pairs[at] {
+                let of = |way: usize| request.windows[way].coverage.as_ref().map(|coverage| coverage.share);
+                let late = |way: usize| request.late.get(way)?.as_ref().map(|coverage| coverage.share);
+                pairs.add(of(at).zip(of(*reference)), request.conversation.as_deref());
+                pairs.add(late(at).zip(late(*reference)), request.conversation.as_deref());
+            }
+        }
+    }
+
+    fn cover(&mut self, way: usize, coverage: &Coverage, request: &RequestOutcome, is_late: bool) {
+        self.tallies[way].coverage.add(coverage);
+        self.worst[way].offer(coverage, request, is_late);
+    }
+
+    /// The worst requests of a way, the worst first, with their texts where those were kept.
+    pub fn worst(&self, way: usize) -> impl Iterator<Item = (&Worst, Option<&Arc<str>>)> {
+        self.worst[way].iter()
+    }
+
+    /// What has been added so far comes to.
+    pub fn summary(&self, is_complete: bool, forgotten_conversations: usize) -> Summary {
+        let ways = self.ways.iter().zip(&self.tallies).zip(&self.worst);
+        let comparisons = self.pairs.iter().enumerate().filter_map(|(at, pairs)| {
+            let (reference, pairs) = pairs.as_ref()?;
+            pairs.comparison(&self.ways[at], &self.ways[*reference])
+        });
+        Summary {
+            schema: SCHEMA,
+            is_complete,
+            rows: self.rows,
+            logged: self.logged,
+            counted_tokens: self.counted_tokens,
+            counted_requests: self.counted_requests,
+            repeated_calls: self.repeated_calls,
+            repeated_after_loss: self.repeated_after_loss,
+            forgotten_conversations,
+            ways: ways.map(|((way, tally), worst)| tally.summary(way, worst)).collect(),
+            comparisons: comparisons.collect(),
+            problems: self.problems.clone(),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The requests that lost most.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::outcome::{Coverage, RequestOutcome};
+
+/// A request that lost much.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Worst {
+    /// Where it is; where it has no answer of its own, the request after it that tells what was used.
+    pub place: String,
+    /// Whether the request before that place is meant.
+    pub is_before: bool,
+    /// The conversation.
+    pub conversation: Option<String>,
+    /// The share of what was used next that is still there.
+    pub coverage: f64,
+    /// How many values were used.
+    pub used: usize,
+    /// How many of them are there.
+    pub found: usize,
+    /// The first of those that are not.
+    pub lost: Vec<String>,
+}
+
+/// The worst so far, the worst first; of equals those that come first.
+#[derive(Debug)]
+pub(super) struct WorstList {
+    most: usize,
+    list: Vec<(Worst, Option<Arc<str>>)>,
+}
+
+impl WorstList {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, list: Vec::new() }
+    }
+
+    pub(super) fn offer(&mut self, coverage: &Coverage, request: &RequestOutcome, is_late: bool) {
+        if coverage.share >= 1.0 || self.most == 0 {
+            return;
+        }
+        let order = |(worst, _): &(Worst, Option<Arc<str>>)| {
+            let by_share = worst.coverage.total_cmp(&coverage.share);
+            let by_loss = (coverage.used - coverage.found).cmp(&(worst.used - worst.found));
+            by_share.then(by_loss) != Ordering::Greater
+        };
+        let at = self.list.partition_point(order);
+        if at >= self.most {
+            return;
+        }
+        let worst = Worst {
+            place: request.place.to_string(),
+            is_before: is_late,
+            conversation: request.conversation.clone(),
+            coverage: coverage.share,
+            used: coverage.used,
+            found: coverage.found,
+            lost: coverage.lost.clone(),
+        };
+        self.list.insert(at, (worst, request.text.clone()));
+        self.list.truncate(self.most);
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Worst, Option<&Arc<str>>)> {
+        self.list.iter().map(|(worst, text)| (worst, text.as_ref()))
+    }
+}

@@ -1,0 +1,113 @@
+//! Every format that is read, by its sample.
+
+use cupel_replay::{Columns, RowOutcome, read_row};
+
+use crate::support::{replay, replay_file, sample, settings, threads};
+
+/// The samples that hold the requests of an agent with their answers, and how many rows of something else.
+const OF_AGENT: [(&str, usize); 6] = [
+    ("langfuse.json", 1),
+    ("langfuse.parquet", 1),
+    ("otlp.json", 1),
+    ("otlp.parquet", 0),
+    ("langsmith.jsonl", 1),
+    ("pairs.jsonl.gz", 0),
+];
+
+#[test]
+fn the_samples_of_all_formats_hold_the_same_requests() {
+    let expected = replay_file(&sample("pairs.jsonl.gz"), settings(400)).summary;
+    assert_eq!(expected.rows.requests, 18);
+    for (name, others) in OF_AGENT {
+        let replayed = replay_file(&sample(name), settings(400));
+        assert_eq!(replayed.all_problems(), [""; 0], "{name}");
+        let rows = replayed.summary.rows;
+        assert_eq!((rows.requests, rows.others), (18, others), "{name}");
+        for (way, expected) in replayed.summary.ways.iter().zip(&expected.ways) {
+            let (coverage, expected) = (way.coverage.unwrap(), expected.coverage.unwrap());
+            assert_eq!((coverage.requests, coverage.used), (expected.requests, expected.used), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_table_and_a_text_of_the_same_export_give_the_same_windows() {
+    for (text, table) in [
+        ("langfuse.json", "langfuse.parquet"),
+        ("otlp.json", "otlp.parquet"),
+        ("conversations.jsonl", "conversations.parquet"),
+    ] {
+        let kept = |name: &str| -> Vec<Vec<Vec<u32>>> {
+            let outcomes = replay_file(&sample(name), settings(300)).outcomes;
+            let windows = outcomes.iter().map(|outcome| match outcome {
+                RowOutcome::Request(request) => request.windows.iter().map(|window| window.kept.clone()).collect(),
+                _ => panic!("{name}: {outcome:?}"),
+            });
+            windows.collect()
+        };
+        assert_eq!(kept(text), kept(table), "{text}");
+    }
+}
+
+#[test]
+fn raw_requests_tell_of_the_requests_before_them_what_was_used() {
+    let replayed = replay_file(&sample("requests.jsonl"), settings(100_000));
+    assert_eq!(replayed.summary.rows.requests, 18);
+    let coverage = replayed.summary.ways[0].coverage.unwrap();
+    assert_eq!(coverage.requests, 15, "each but the last of three conversations");
+    assert_eq!(coverage.found, coverage.used, "everything fits");
+    // Each request of a conversation is the one before it and more: only what is new is not cached.
+    let logged = replayed.summary.logged;
+    assert!(logged.uncached_tokens < logged.tokens / 2, "{logged:?}");
+}
+
+#[test]
+fn every_answer_of_a_conversation_is_one_to_all_before_it() {
+    let replayed = replay_file(&sample("conversations.jsonl"), settings(10_000));
+    assert_eq!(replayed.summary.rows.requests, 9);
+    let RowOutcome::Request(third) = &replayed.outcomes[2] else { panic!() };
+    assert_eq!((third.messages, third.place.part), (5, Some(3)));
+}
+
+#[test]
+fn results_are_the_same_on_any_number_of_threads() {
+    let paths = [sample("langfuse.json"), sample("requests.jsonl"), sample("agent-runs.jsonl"), sample("otlp.parquet")];
+    let results = |count: usize| {
+        let mut settings = settings(300);
+        (settings.session, settings.details, settings.threads) = (true, true, threads(count));
+        let replayed = replay(&paths, settings);
+        (replayed.rows, serde_json::to_string(&replayed.summary).unwrap())
+    };
+    let alone = results(1);
+    assert!(alone.0.lines().count() > 150, "{}", alone.0.lines().count());
+    assert_eq!(alone, results(2));
+    assert_eq!(alone, results(7));
+}
+
+#[test]
+fn columns_name_what_is_what_in_other_logs() {
+    let columns: Columns = "request=body.payload,response=answer,conversation=thread,model=engine".parse().unwrap();
+    let row = r#"{"body":{"payload":"[{\"role\":\"user\",\"content\":\"Where is PX-7?\"}]"},"answer":"PX-7 is here.","thread":"t1","engine":"gpt-4o"}"#;
+    let content = read_row(row, &columns).unwrap();
+    let Ok(cupel_replay::Entry::Request(request)) = &content.entries[0] else { panic!("{content:?}") };
+    assert_eq!(&*request.request, r#"{"messages":[{"content":"Where is PX-7?","role":"user"}],"model":"gpt-4o"}"#);
+    assert_eq!((request.conversation.as_deref(), request.answer.as_ref().map(|a| &*a.text)), (Some("t1"), Some("PX-7 is here.")));
+    let error = read_row(r#"{"other": 1}"#, &columns).unwrap_err();
+    assert_eq!(error.rule, "body.payload: there is no such field, there are other; correct --columns");
+}
+
+#[test]
+fn attributes_alone_make_no_span() {
+    let none = Columns::default();
+    let plain = r#"{"attributes":{"colour":"red"},"messages":[{"role":"user","content":"Hi"}]}"#;
+    assert_eq!(read_row(plain, &none).unwrap().entries.len(), 1, "a request with attributes of its own");
+    let web = r#"{"span_id":"1","attributes":{"http.method":"GET"}}"#;
+    let content = read_row(web, &none).unwrap();
+    assert_eq!((content.entries.len(), content.others), (0, 1));
+    let nested = r#"{"attributes":{"gen_ai":{"input":{"messages":[{"role":"user","parts":[{"type":"text","content":"Hi"}]}]}}}}"#;
+    assert!(read_row(nested, &none).unwrap().entries[0].is_ok());
+    let silent = r#"{"attributes":{"gen_ai.operation.name":"chat"}}"#;
+    let content = read_row(silent, &none).unwrap();
+    let rule = &content.entries[0].as_ref().unwrap_err().rule;
+    assert!(rule.starts_with("gen_ai.input.messages: is not there"), "{rule}");
+}

@@ -1,0 +1,6 @@
+//! Logs as people have them: real files, read and replayed.
+
+mod bad_input;
+mod conversations;
+mod formats;
+mod support;
