@@ -162,6 +162,7 @@ mod testing;
 mod text;
 mod uncounted;
 mod validate;
+mod walk;
 mod weigh;
 
 pub use bundle::Bundle;
