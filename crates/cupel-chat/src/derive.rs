@@ -136,7 +136,9 @@ fn written(messages: &[&Message], instead: &mut dyn FnMut(&Piece) -> Option<Stri
             }
         }
         for call in &message.calls {
-            push_line(&mut content, &format!("{} {}", call.name, call.arguments));
+            push_line(&mut content, &call.name);
+            content.push(' ');
+            content.push_str(&call.arguments);
         }
     }
     content

@@ -4,15 +4,13 @@
 //! syntax and otherwise left alone, however deep it is nested.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::text::{Text, range_in};
+use crate::walk::Walk;
 
 /// A value, as it is written.
 #[derive(Clone, Copy)]
@@ -83,6 +81,13 @@ impl<'t> Json<'t> {
         Some(decoded.map_or(Cow::Borrowed(inner), Cow::<'t, str>::Owned))
     }
 
+    /// Whether this is the text `name`, which has no backslash. One with escapes is longer than what
+    /// it says.
+    fn is_name(self, name: &str) -> bool {
+        let inner = self.raw.len().checked_sub(2).map_or("", |end| &self.raw[1..=end]);
+        inner == name || inner.len() > name.len() && self.str().is_some_and(|text| text == name)
+    }
+
     /// A text, to hold on to.
     pub(crate) fn text(self) -> Option<Text> {
         self.str().map(|text| Text::of(self.source, text))
@@ -98,15 +103,23 @@ impl<'t> Json<'t> {
 
     /// The elements of a list.
     pub(crate) fn list(self) -> Option<Vec<Self>> {
-        let list: Vec<&'t RawValue> = serde_json::from_str(self.raw).ok()?;
-        Some(list.into_iter().map(|raw| Self::known(self.source, raw.get())).collect())
+        let mut walk = Walk::into(self.raw, b'[')?;
+        let mut list = Vec::new();
+        while !walk.is_at(b']') {
+            list.push(Self::known(self.source, walk.value()?));
+        }
+        Some(list)
     }
 
     /// The fields of an object.
     pub(crate) fn object(self) -> Option<Object<'t>> {
-        let fields: Fields<'t> = serde_json::from_str(self.raw).ok()?;
-        let json = |raw: &'t RawValue| Self::known(self.source, raw.get());
-        Some(Object(fields.0.into_iter().map(|(key, value)| (json(key), json(value))).collect()))
+        let mut walk = Walk::into(self.raw, b'{')?;
+        let mut fields = Vec::new();
+        while !walk.is_at(b'}') {
+            let key = Self::known(self.source, walk.value()?);
+            fields.push((key, Self::known(self.source, walk.value()?)));
+        }
+        Some(Object(fields))
     }
 
     /// A field of an object, by a path with dots.
@@ -140,7 +153,7 @@ impl<'t> Object<'t> {
         self.0
             .iter()
             .rev()
-            .find(|(key, _)| key.str().is_some_and(|key| key == name))
+            .find(|(key, _)| key.is_name(name))
             .map(|(_, value)| *value)
             .filter(|value| !value.is_null())
     }
@@ -152,7 +165,7 @@ impl<'t> Object<'t> {
 
     /// Whether a field is there, null or not.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(key, _)| key.str().is_some_and(|key| key == name))
+        self.0.iter().any(|(key, _)| key.is_name(name))
     }
 
     /// The text of a field, to hold on to.
@@ -167,33 +180,6 @@ impl<'t> Object<'t> {
 
     pub(crate) fn fields(&self) -> impl Iterator<Item = (Cow<'t, str>, Json<'t>)> {
         self.0.iter().map(|(key, value)| (key.str().unwrap_or_default(), *value))
-    }
-}
-
-/// The fields of an object, as serde hands them over.
-struct Fields<'t>(Vec<(&'t RawValue, &'t RawValue)>);
-
-impl<'de> Deserialize<'de> for Fields<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Fields<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(Fields(fields))
-            }
-        }
-
-        deserializer.deserialize_map(Collect)
     }
 }
 

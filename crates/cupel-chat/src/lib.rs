@@ -163,6 +163,7 @@ mod text;
 mod uncounted;
 mod validate;
 mod view;
+mod walk;
 mod weigh;
 
 pub use bundle::Bundle;

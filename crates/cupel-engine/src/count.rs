@@ -45,7 +45,7 @@ pub struct TextCount {
 impl Prepared {
     /// What all tokens are at most, in 95 of 100 cases.
     fn at_most(&self) -> i64 {
-        let more = self.bound.map_or(0, |bound| bound.at_most.saturating_sub(bound.tokens));
+        let more = self.bound().map_or(0, |bound| bound.at_most.saturating_sub(bound.tokens));
         self.candidates.total_tokens().saturating_add(more)
     }
 
@@ -55,7 +55,7 @@ impl Prepared {
         let parts = (0..self.items().len()).map(|at| Part::of(&self.candidates, at));
         Count {
             schema: Schema,
-            tokenizer: self.tokenizer.clone(),
+            tokenizer: self.tokenizer().to_owned(),
             is_estimate: self.candidates.is_estimate(),
             total_tokens: self.candidates.total_tokens(),
             at_most: self.at_most(),

@@ -1,6 +1,6 @@
 //! A request that was read, checked and counted: ask it what you like.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cupel::{ContextBudget, ContextItem, CupelError, FixedClock, Pipeline, PlacedItem};
 use cupel::{SelectionReport, SlicerDescription};
@@ -36,12 +36,12 @@ pub struct Prepared {
     pub(crate) request: Request,
     pub(crate) candidates: Candidates,
     pub(crate) model: Option<&'static Model>,
-    pub(crate) tokenizer: String,
+    counter: Arc<dyn TokenCounter>,
     pub(crate) query: String,
     strategies: Strategies,
     pub(crate) pipeline: Pipeline,
-    /// What the texts are at most, where they are estimated.
-    pub(crate) bound: Option<Count>,
+    /// What the texts are at most; see [`bound`](Self::bound).
+    bound: OnceLock<Count>,
     /// Limits that contradict each other are an error only to calls that need a budget.
     budget: Result<ContextBudget, EngineError>,
     /// What budgets of other sizes would be.
@@ -98,14 +98,16 @@ impl Prepared {
             Purpose::Session(memory) => memory.strategies(&query),
         };
         let strategies = with_vectors(strategies, &candidates, options)?;
-        let bound = candidates.is_estimate().then(|| bound(&counter, candidates.items()));
+        let bound = OnceLock::new();
+        // Whoever names a tokenizer knows how far to trust it.
+        let is_doubted = candidates.is_estimate() && settings.counter.is_none();
         let sources = Sources {
             model,
             output_limit: request.output_limit(),
             policy: settings.policy.description().budget.as_ref(),
-            // Whoever names a tokenizer knows how far to trust it.
-            doubt: bound.filter(|_| settings.counter.is_none()).map(|bound| Doubt {
-                share: bound.margin_percent() / 100.0,
+            doubt: is_doubted.then(|| Doubt {
+                share: bound.get_or_init(|| total(&counter, candidates.items())).margin_percent()
+                    / 100.0,
                 pinned: tokens_of(candidates.items().iter().filter(|item| item.pinned())),
             }),
         };
@@ -119,13 +121,12 @@ impl Prepared {
             shortener.rescue(&mut candidates, budget, &counter);
         }
         let pipeline = build(&settings.policy, &strategies, candidates.items())?;
-        let tokenizer = counter.name().to_owned();
         Ok(Self {
             engine,
             request,
             candidates,
             model,
-            tokenizer,
+            counter: counter.counter,
             query,
             strategies,
             pipeline,
@@ -152,8 +153,10 @@ impl Prepared {
             pipeline,
             request: self.request.clone(),
             candidates: self.candidates.clone(),
-            tokenizer: self.tokenizer.clone(),
+            model: self.model,
+            counter: self.counter.clone(),
             query: self.query.clone(),
+            bound: self.bound.clone(),
             strategies: self.strategies.clone(),
             budget: self.budget.clone(),
             scale: self.scale.clone(),
@@ -161,7 +164,6 @@ impl Prepared {
             unused: self.unused.clone(),
             superseded: self.superseded.clone(),
             outdated: self.outdated.clone(),
-            ..*self
         })
     }
 
@@ -193,6 +195,17 @@ impl Prepared {
     #[must_use]
     pub fn prices(&self) -> Option<ModelPrices> {
         self.model.and_then(|model| model.prices).map(ModelPrices::from)
+    }
+
+    /// What counted.
+    pub(crate) fn tokenizer(&self) -> &str {
+        self.counter.name()
+    }
+
+    /// The texts and what they are at most, where they are estimated; counted when somebody asks.
+    pub(crate) fn bound(&self) -> Option<Count> {
+        let is_estimate = self.candidates.is_estimate();
+        is_estimate.then(|| *self.bound.get_or_init(|| total(&*self.counter, self.items())))
     }
 
     /// How many messages the request has.
@@ -408,7 +421,7 @@ fn find_superseded(candidates: &Candidates) -> (Vec<Outdated>, Vec<usize>) {
 }
 
 /// The texts of all candidates, and what they are at most.
-fn bound(counter: &dyn TokenCounter, items: &[ContextItem]) -> Count {
+fn total(counter: &dyn TokenCounter, items: &[ContextItem]) -> Count {
     items.iter().map(|item| counter.bounded(item.content())).sum()
 }
 

@@ -133,7 +133,7 @@ impl Prepared {
             format: self.request.format().name().to_owned(),
             policy: self.settings().policy.name().to_owned(),
             model: self.model.map(|model| model.name.to_owned()),
-            tokenizer: self.tokenizer.clone(),
+            tokenizer: self.tokenizer().to_owned(),
             is_estimate: self.candidates.is_estimate(),
             budget: BudgetSummary::of(self.budget()?),
             messages_before: self.request.message_count(),

@@ -1,7 +1,5 @@
 //! What an item is to an agent: talk, or a call with what came back.
 
-use std::collections::HashSet;
-
 use cupel::ContextItem;
 
 use crate::grouping::tag_value;
@@ -44,7 +42,7 @@ impl<'t> Passages<'t> {
 
     /// The same for a shorter form of the item's text.
     pub(super) fn of_form(item: &'t ContextItem, text: &'t str) -> Self {
-        let tools: HashSet<&str> =
+        let tools: Vec<&str> =
             item.tags().iter().filter_map(|tag| tag.strip_prefix("tool:")).collect();
         let mut passages = Self::default();
         if tools.is_empty() {
@@ -56,7 +54,7 @@ impl<'t> Passages<'t> {
         while !rest.is_empty() {
             let line_end = rest.find('\n').unwrap_or(rest.len());
             let name_end = rest[..line_end].find(' ').unwrap_or(line_end);
-            let is_call = tools.contains(&rest[..name_end]);
+            let is_call = tools.contains(&&rest[..name_end]);
             let mut end = line_end;
             if is_call && objects_close {
                 let arguments = rest[name_end..].trim_start_matches(' ');

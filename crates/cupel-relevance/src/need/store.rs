@@ -1,21 +1,19 @@
 //! Who mentions which values.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use cupel::ContextItem;
-use foldhash::fast::RandomState;
 
 use super::exchange::Passages;
 use super::value::{for_each_value, is_number};
 use crate::identity::{ByItem, key};
+use crate::text::Table;
 
 /// The values of items, each item's kept as long as its handle.
 #[derive(Default)]
 pub(super) struct Store {
-    values: HashMap<Box<str>, u32, RandomState>,
     /// For each value whether it is a plain number.
-    is_number: Vec<bool>,
+    values: Table<bool>,
     /// The values of messages by number, each once in a message.
     lists: Vec<u32>,
     items: Vec<ItemSpans>,
@@ -39,11 +37,11 @@ struct ItemSpans {
 
 impl Store {
     pub(super) fn value_count(&self) -> usize {
-        self.is_number.len()
+        self.values.len()
     }
 
     pub(super) fn is_number(&self, value: u32) -> bool {
-        self.is_number[value as usize]
+        self.values.known(value)
     }
 
     /// The number of an item, if it is known.
@@ -119,17 +117,21 @@ impl Store {
     fn enter(&mut self, passages: &[&str]) -> Range<usize> {
         let start = self.lists.len();
         for passage in passages {
-            let Self { values, is_number: numbers, lists, lower, .. } = self;
+            let Self { values, lists, lower, .. } = self;
             for_each_value(passage, |value| {
                 lower.clear();
-                lower.extend(value.chars().flat_map(char::to_lowercase));
-                let known = values.get(lower.as_str()).copied();
-                lists.push(known.unwrap_or_else(|| {
-                    let number = numbers.len() as u32;
-                    numbers.push(is_number(lower));
-                    values.insert(lower.as_str().into(), number);
-                    number
-                }));
+                if value.is_ascii() {
+                    lower.push_str(value);
+                    lower.make_ascii_lowercase();
+                } else {
+                    lower.extend(value.chars().flat_map(char::to_lowercase));
+                }
+                let count = values.len();
+                let number = values.enter(lower);
+                if values.len() > count {
+                    *values.known_mut(number) = is_number(lower);
+                }
+                lists.push(number);
             });
         }
         self.each_once_from(start)

@@ -27,10 +27,13 @@ pub fn for_each_value<'t>(text: &'t str, mut emit: impl FnMut(&'t str)) {
     });
     let mut keys = keys.into_iter().peekable();
     for_each_run(text, |run| {
+        let value = &text[run.clone()];
+        if !is_value(value) {
+            return;
+        }
         while keys.next_if(|key| key.end <= run.start).is_some() {}
         let is_in_key = keys.peek().is_some_and(|key| key.start <= run.start);
-        let value = &text[run];
-        if !is_in_key && is_value(value) {
+        if !is_in_key {
             emit(value);
         }
     });
@@ -42,11 +45,18 @@ pub(super) fn is_number(value: &str) -> bool {
 }
 
 fn is_value(run: &str) -> bool {
-    if run.len() > LONGEST || run.chars().take(SHORTEST).count() < SHORTEST {
+    if !(SHORTEST..=LONGEST).contains(&run.len()) {
         return false;
     }
-    let is_mark = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'_' | b'/' | b'@');
-    if run.bytes().any(is_mark) {
+    let kinds = run.bytes().fold(0, |kinds, byte| kinds | KINDS[usize::from(byte)]);
+    // Most runs are plain words.
+    if kinds & (MARK | JOINT | CAPITAL | WIDE) == 0 {
+        return false;
+    }
+    if kinds & WIDE != 0 && run.chars().take(SHORTEST).count() < SHORTEST {
+        return false;
+    }
+    if kinds & MARK != 0 {
         return true;
     }
     let inner = &run[run.chars().next().map_or(0, char::len_utf8)..];
@@ -62,38 +72,76 @@ fn is_name(string: &str) -> bool {
         && string.chars().any(char::is_alphanumeric)
 }
 
+/// What a byte is to a value: part of a plain word,
+const PLAIN: u8 = 1;
+/// what makes a value of any word,
+const MARK: u8 = 2;
+/// what does within a word,
+const JOINT: u8 = 4;
+/// a capital,
+const CAPITAL: u8 = 8;
+/// or part of a character beyond ASCII.
+const WIDE: u8 = 16;
+
+/// The kind of each byte; 0 for those that part values.
+static KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < kinds.len() {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' | b'-' => PLAIN,
+            b'0'..=b'9' | b'_' | b'/' | b'@' => MARK,
+            b'.' | b':' => JOINT,
+            b'A'..=b'Z' => CAPITAL,
+            128.. => WIDE,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
 /// Calls `emit` for every run of characters of which values are made.
 fn for_each_run(text: &str, mut emit: impl FnMut(Range<usize>)) {
-    let is_inside = |character: char| {
-        character.is_alphanumeric() || matches!(character, '_' | '/' | '@' | '.' | ':' | '-')
-    };
-    let is_edge = |character: char| matches!(character, '.' | ':' | '-' | '/');
-    let mut finish = |start: usize, end: usize| {
-        let run = &text[start..end];
-        let start = end - run.trim_start_matches(is_edge).len();
-        let end = start + text[start..end].trim_end_matches(is_edge).len();
-        emit(start..end);
-    };
-    let mut start = None;
-    let mut characters = text.char_indices();
-    while let Some((at, character)) = characters.next() {
-        if is_inside(character) {
-            start.get_or_insert(at);
-            continue;
+    let bytes = text.as_bytes();
+    let is_edge = |byte: &u8| matches!(byte, b'.' | b':' | b'-' | b'/');
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = end_of_run(text, at);
+        let run = &bytes[at..end];
+        if let Some(start) = run.iter().position(|byte| !is_edge(byte)) {
+            let after = run.iter().rev().take_while(|byte| is_edge(byte)).count();
+            emit(at + start..end - after);
         }
-        if let Some(start) = start.take() {
-            finish(start, at);
+        at = end + length_between(&text[end..]);
+    }
+}
+
+/// The end of the run that begins here, if one does.
+fn end_of_run(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    loop {
+        while bytes.get(at).is_some_and(|byte| KINDS[usize::from(*byte)] & !WIDE != 0) {
+            at += 1;
         }
-        if character == '\\' {
-            // In a JSON string a line break is written `\n`, and the word after it begins at once.
-            let rest = characters.as_str();
-            if rest.starts_with(['n', 't', 'r']) {
-                characters.next();
-            }
+        if bytes.get(at).is_none_or(u8::is_ascii) {
+            return at;
+        }
+        match text[at..].chars().next() {
+            Some(wide) if wide.is_alphanumeric() => at += wide.len_utf8(),
+            _ => return at,
         }
     }
-    if let Some(start) = start {
-        finish(start, text.len());
+}
+
+/// How long what parts two runs is at the beginning of a text. In a JSON string a line break is
+/// written `\n`, and the word after it begins at once.
+fn length_between(text: &str) -> usize {
+    match text.as_bytes() {
+        [] => 0,
+        [b'\\', b'n' | b't' | b'r', ..] => 2,
+        _ => text.chars().next().map_or(0, char::len_utf8),
     }
 }
 

@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
 
@@ -112,16 +113,15 @@ impl fmt::Display for Analysis {
 /// An [`Analysis`] ready for work.
 pub(super) struct Analyzer {
     stemmer: Option<Stemmer>,
-    stop_words: HashSet<&'static str, RandomState>,
+    stop_words: Option<&'static StopWords>,
     buffer: String,
 }
 
 impl Analyzer {
     pub(super) fn new(analysis: &Analysis) -> Self {
-        let stop_words = analysis.stop_words.into_iter().flat_map(Language::stop_words);
         Self {
             stemmer: analysis.stemming.and_then(Stemmer::new),
-            stop_words: stop_words.collect(),
+            stop_words: analysis.stop_words.map(stop_words),
             buffer: String::new(),
         }
     }
@@ -153,7 +153,8 @@ impl Analyzer {
     }
 
     fn for_lower(&self, word: &str, emit: &mut impl FnMut(&str)) {
-        if self.stop_words.contains(word) || is_single_letter(word) {
+        let is_stop_word = self.stop_words.is_some_and(|words| words.contains(word));
+        if is_stop_word || is_single_letter(word) {
             return;
         }
         match &self.stemmer {
@@ -171,6 +172,15 @@ impl Analyzer {
             self.buffer.push_str(&word.to_lowercase());
         }
     }
+}
+
+type StopWords = HashSet<&'static str, RandomState>;
+
+/// The stop words of a language, collected once.
+fn stop_words(language: Language) -> &'static StopWords {
+    static COLLECTED: [OnceLock<StopWords>; Language::COUNT] =
+        [const { OnceLock::new() }; Language::COUNT];
+    COLLECTED[language as usize].get_or_init(|| language.stop_words().collect())
 }
 
 /// Whether words were joined to this one: no word has such a character by itself.

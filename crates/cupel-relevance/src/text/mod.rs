@@ -21,6 +21,7 @@ pub use analysis::Analysis;
 pub use choice::LanguageChoice;
 pub(crate) use detect::Count;
 pub use language::{Language, UnknownLanguage};
+pub(crate) use table::Table;
 pub(crate) use values::Values;
 pub(crate) use vocabulary::{Addressing, Vocabulary, has};
 use words::beginning;

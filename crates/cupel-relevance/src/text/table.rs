@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 /// A hash table of its own, because words are looked up by the million: short texts lie beside
 /// what is known about them, and a slot has part of the hash, so that a look-up visits two places in
 /// memory and growing visits none.
-pub(super) struct Table<T> {
+pub(crate) struct Table<T> {
     hasher: RandomState,
     slots: Vec<Slot>,
     entries: Vec<Entry<T>>,
@@ -51,6 +51,16 @@ enum Text {
 }
 
 impl Text {
+    /// Whether this is a text that lies within its entry.
+    fn is_short(&self, text: &str) -> bool {
+        match self {
+            Self::Short { length, bytes } => {
+                bytes.get(..usize::from(*length)) == Some(text.as_bytes())
+            }
+            Self::Long(_) => false,
+        }
+    }
+
     fn short(text: &str) -> Option<Self> {
         let mut bytes = [0; SHORT];
         bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
@@ -60,8 +70,14 @@ impl Text {
 
 const FIRST_SLOTS: usize = 1 << 10;
 
+impl<T: Copy + Default> Default for Table<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T: Copy + Default> Table<T> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             hasher: RandomState::default(),
             slots: vec![Slot::default(); FIRST_SLOTS],
@@ -70,25 +86,25 @@ impl<T: Copy + Default> Table<T> {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// What is known about a text.
-    pub(super) fn known(&self, number: u32) -> T {
+    pub(crate) fn known(&self, number: u32) -> T {
         self.entries[number as usize].known
     }
 
-    pub(super) fn known_mut(&mut self, number: u32) -> &mut T {
+    pub(crate) fn known_mut(&mut self, number: u32) -> &mut T {
         &mut self.entries[number as usize].known
     }
 
-    pub(super) fn find(&self, text: &str) -> Option<u32> {
+    pub(crate) fn find(&self, text: &str) -> Option<u32> {
         self.slots[self.slot(text, Text::short(text), self.hash(text))].number.checked_sub(1)
     }
 
     /// The number of a text, new or known.
-    pub(super) fn enter(&mut self, text: &str) -> u32 {
+    pub(crate) fn enter(&mut self, text: &str) -> u32 {
         self.enter_hashed(text, self.hash(text))
     }
 
@@ -100,9 +116,8 @@ impl<T: Copy + Default> Table<T> {
 
     /// The number of a text, new or known, given what was guessed by its hash.
     pub(super) fn enter_guessed(&mut self, text: &str, guess: Guess) -> u32 {
-        let guessed = self.entries.get((guess.number as usize).wrapping_sub(1));
-        match (guessed, Text::short(text)) {
-            (Some(entry), Some(short)) if entry.text == short => guess.number - 1,
+        match self.entries.get((guess.number as usize).wrapping_sub(1)) {
+            Some(entry) if entry.text.is_short(text) => guess.number - 1,
             _ => self.enter_hashed(text, guess.hash),
         }
     }

@@ -22,6 +22,10 @@ pub(crate) fn for_each_word<'t>(text: &'t str, mut emit: impl FnMut(&'t str)) {
             continue;
         };
         emit(cut(&text[start..end]));
+        // Most words end at a blank, and nothing goes on there.
+        if compound.is_none() && matches!(scan.byte(end), Some(b' ' | b'\n') | None) {
+            continue;
+        }
         if scan.joins_next(end) {
             compound.get_or_insert(start);
             scan.at = end + 1;
@@ -139,6 +143,9 @@ impl<'t> Scan<'t> {
 
     /// Moves beyond `'s`, `'t`, `'re` and the like.
     fn skip_contraction(&mut self) {
+        if self.byte(self.at).is_none_or(|byte| byte.is_ascii() && byte != b'\'') {
+            return;
+        }
         let apostrophe = match self.byte(self.at) {
             Some(b'\'') => 1,
             Some(byte) if !byte.is_ascii() => match self.character(self.at) {
@@ -158,7 +165,7 @@ impl<'t> Scan<'t> {
 
 /// The beginning of a word that is too long to be one.
 fn cut(word: &str) -> &str {
-    beginning(word, LONGEST)
+    if word.len() <= LONGEST { word } else { beginning(word, LONGEST) }
 }
 
 /// As many characters as fit into so many bytes.

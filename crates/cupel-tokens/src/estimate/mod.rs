@@ -109,19 +109,30 @@ impl TokenCounter for EstimateCounter {
 /// What a text costs, and what at most, in thousandths of a token.
 fn costs(table: &Table, text: &str) -> (u128, u128) {
     let (mut sum, mut sum_at_most) = (0, 0);
-    for (group, [whole, split]) in group_counts(table, text).into_iter().enumerate() {
+    let mut add = |group: usize, [whole, split]: Thousandths| {
         let cost = whole * u128::from(table.whole[group]) + split * u128::from(table.split[group]);
         sum += cost;
         sum_at_most += cost * (1_000 + u128::from(table.margins[group]));
+    };
+    let (counts, words) = group_counts(table, text);
+    for (group, counts) in counts.into_iter().enumerate().filter(|(_, counts)| *counts != [0; 2]) {
+        let tokens = counts.map(|tokens| tokens as u128 * 1_000);
+        if group == Group::Word as usize {
+            let shares = words.shares(counts[0] + counts[1]);
+            share_out(tokens, &shares).into_iter().for_each(|(group, part)| add(group as usize, part));
+        } else {
+            add(group, tokens);
+        }
     }
     (sum.div_ceil(1_000), sum_at_most.div_ceil(1_000_000))
 }
 
-/// Thousandths of the tokens with the table's encoding, by group: of pieces that are one token, and
-/// of those that are several.
-type GroupCounts = [[u128; 2]; Group::COUNT];
+/// Thousandths of tokens: of pieces that are one token, and of those that are several.
+type Thousandths = [u128; 2];
 
-fn group_counts(table: &Table, text: &str) -> GroupCounts {
+/// The tokens with the table's encoding, by group: of pieces that are one token, and of those that
+/// are several. And what the words among them say.
+fn group_counts(table: &Table, text: &str) -> ([[usize; 2]; Group::COUNT], Words) {
     let mut counts = [[0; 2]; Group::COUNT];
     let mut words = Words::default();
     OpenAiCounter::new(table.encoding).for_each_piece(text, |piece, tokens| {
@@ -132,24 +143,14 @@ fn group_counts(table: &Table, text: &str) -> GroupCounts {
             counts[Group::Digit as usize][0] += piece.chars().count();
         }
     });
-    let [whole, split] = counts[Group::Word as usize];
-    let shares = words.shares(whole + split);
-    share_out(counts.map(|pair| pair.map(|tokens| tokens as u128 * 1_000)), &shares)
+    (counts, words)
 }
 
-/// Takes those words for English and for code that are vouched for.
-fn share_out(mut counts: GroupCounts, shares: &Shares) -> GroupCounts {
-    let words = counts[Group::Word as usize];
+/// Takes those of some words for English and for code that are vouched for.
+fn share_out(words: Thousandths, shares: &Shares) -> [(Group, Thousandths); 3] {
     let all = words[0] + words[1];
-    if all == 0 {
-        return counts;
-    }
-    for (group, share) in [(Group::English, shares.english), (Group::Code, shares.code)] {
-        for (kind, tokens) in words.into_iter().enumerate() {
-            let part = tokens * share as u128 * 1_000 / all;
-            counts[group as usize][kind] = part;
-            counts[Group::Word as usize][kind] -= part;
-        }
-    }
-    counts
+    let part = |share: usize| words.map(|tokens| tokens * share as u128 * 1_000 / all);
+    let (english, code) = (part(shares.english), part(shares.code));
+    let rest = [0, 1].map(|kind| words[kind] - english[kind] - code[kind]);
+    [(Group::English, english), (Group::Code, code), (Group::Word, rest)]
 }

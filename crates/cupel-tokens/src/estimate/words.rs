@@ -47,35 +47,43 @@ impl Words {
 /// Whether a piece is a word that is frequent in English and in no other language.
 fn is_english(piece: &str) -> bool {
     let word = piece.strip_prefix(' ').unwrap_or(piece).as_bytes();
-    let mut lower = [0; 6];
-    let Some(lower) = lower.get_mut(..word.len()).filter(|lower| lower.len() > 2) else {
-        return false;
-    };
-    lower.copy_from_slice(word);
-    lower.make_ascii_lowercase();
-    matches!(
-        &*lower,
-        b"the"
-            | b"and"
-            | b"are"
-            | b"you"
-            | b"not"
-            | b"that"
-            | b"with"
-            | b"this"
-            | b"from"
-            | b"have"
-            | b"your"
-            | b"when"
-            | b"they"
-            | b"been"
-            | b"what"
-            | b"which"
-            | b"their"
-            | b"would"
-            | b"there"
-            | b"should"
-    )
+    match word.len() {
+        3 => ENGLISH_OF_3.contains(&packed(word)),
+        4 => ENGLISH_OF_4.contains(&packed(word)),
+        5 => ENGLISH_OF_5.contains(&packed(word)),
+        6 => packed(word) == ENGLISH_OF_6,
+        _ => false,
+    }
+}
+
+const ENGLISH_OF_3: [u64; 5] =
+    [packed(b"the"), packed(b"and"), packed(b"are"), packed(b"you"), packed(b"not")];
+const ENGLISH_OF_4: [u64; 10] = [
+    packed(b"that"),
+    packed(b"with"),
+    packed(b"this"),
+    packed(b"from"),
+    packed(b"have"),
+    packed(b"your"),
+    packed(b"when"),
+    packed(b"they"),
+    packed(b"been"),
+    packed(b"what"),
+];
+const ENGLISH_OF_5: [u64; 4] =
+    [packed(b"which"), packed(b"their"), packed(b"would"), packed(b"there")];
+const ENGLISH_OF_6: u64 = packed(b"should");
+
+/// A word of at most eight letters as a number, whatever its case. With the bit of small letters set
+/// nothing but a letter looks like one.
+const fn packed(word: &[u8]) -> u64 {
+    let mut number = 0;
+    let mut at = 0;
+    while at < word.len() {
+        number = number << 8 | (word[at] | 0x20) as u64;
+        at += 1;
+    }
+    number
 }
 
 /// Whether a word follows a character as it does in code, as in `.len` or `_size`.

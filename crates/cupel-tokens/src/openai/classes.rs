@@ -30,13 +30,13 @@ pub(super) fn kinds(c: char) -> u8 {
     TABLE[PAGES + page * 256 + c as usize % 256]
 }
 
-/// The kinds of the ASCII characters.
-pub(super) static ASCII: [u8; 128] = ascii();
+/// The kinds of the ASCII characters; bytes beyond are of none.
+pub(super) static ASCII: [u8; 256] = ascii();
 
-const fn ascii() -> [u8; 128] {
-    let mut table = [0; 128];
+const fn ascii() -> [u8; 256] {
+    let mut table = [0; 256];
     let mut at = 0;
-    while at < table.len() {
+    while at < 128 {
         table[at] = match at as u8 {
             b'A'..=b'Z' => UPPER,
             b'a'..=b'z' => LOWER,

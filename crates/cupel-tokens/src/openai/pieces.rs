@@ -28,9 +28,12 @@ impl<'t> Pieces<'t> {
     #[inline]
     fn class(&self, at: usize) -> Option<(u8, usize)> {
         let byte = *self.text.as_bytes().get(at)?;
-        if byte < 0x80 {
-            return Some((ASCII[usize::from(byte)], at + 1));
-        }
+        if byte.is_ascii() { Some((ASCII[usize::from(byte)], at + 1)) } else { self.wide_class(at) }
+    }
+
+    /// The same beyond ASCII.
+    #[inline(never)]
+    fn wide_class(&self, at: usize) -> Option<(u8, usize)> {
         let c = self.text[at..].chars().next()?;
         Some((kinds(c), at + c.len_utf8()))
     }
@@ -38,13 +41,19 @@ impl<'t> Pieces<'t> {
     /// The end of the run of characters of these kinds that begins at `at`.
     #[inline]
     fn run(&self, mut at: usize, kinds: u8) -> usize {
-        while let Some((class, next)) = self.class(at) {
-            if class & kinds == 0 {
-                break;
+        let bytes = self.text.as_bytes();
+        loop {
+            while bytes.get(at).is_some_and(|byte| ASCII[usize::from(*byte)] & kinds != 0) {
+                at += 1;
             }
-            at = next;
+            if bytes.get(at).is_none_or(u8::is_ascii) {
+                return at;
+            }
+            match self.wide_class(at) {
+                Some((class, next)) if class & kinds != 0 => at = next,
+                _ => return at,
+            }
         }
-        at
     }
 
     fn end(&self, start: usize) -> Option<usize> {
@@ -112,7 +121,7 @@ impl<'t> Pieces<'t> {
 
     /// `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d`, in capitals or not.
     fn contraction(&self, start: usize) -> Option<usize> {
-        let rest = self.text.as_bytes()[start..].strip_prefix(b"'")?;
+        let [b'\'', rest @ ..] = &self.text.as_bytes()[start..] else { return None };
         let first = rest.first()?;
         let second = rest.get(1).map(u8::to_ascii_lowercase);
         match (first.to_ascii_lowercase(), second) {

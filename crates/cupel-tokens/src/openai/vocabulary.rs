@@ -44,6 +44,7 @@ impl Vocabulary {
     }
 
     /// How many bytes a token has.
+    #[inline]
     pub(super) fn length(&self, token: u32) -> usize {
         (u32_at(self.tokens, token as usize) & ((1 << TOKEN_PREFIX) - 1)) as usize
     }
@@ -101,14 +102,12 @@ impl Vocabulary {
 
 #[inline]
 fn u64_at(table: &[u8], index: usize) -> u64 {
-    let mut number = [0; 8];
-    number.copy_from_slice(&table[index * 8..index * 8 + 8]);
-    u64::from_le_bytes(number)
+    let number = table[index * 8..index * 8 + 8].try_into();
+    u64::from_le_bytes(number.unwrap_or_default())
 }
 
 #[inline]
 fn u32_at(table: &[u8], index: usize) -> u32 {
-    let mut number = [0; 4];
-    number.copy_from_slice(&table[index * 4..index * 4 + 4]);
-    u32::from_le_bytes(number)
+    let number = table[index * 4..index * 4 + 4].try_into();
+    u32::from_le_bytes(number.unwrap_or_default())
 }

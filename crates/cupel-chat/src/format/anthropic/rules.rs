@@ -96,7 +96,9 @@ fn check_texts(conversation: &Conversation, findings: &mut Vec<Finding>) {
     for (at, message) in conversation.messages.iter().enumerate() {
         let path = format!("{}.content", conversation.path(at));
         let is_prefill = at == last && message.role == Role::Assistant;
-        let content = message.json.view().at_path("content");
+        // Content is blocks, or a text.
+        let content =
+            message.blocks.is_empty().then(|| message.json.view().at_path("content")).flatten();
         if let Some(text) = content.and_then(Json::str) {
             if text.trim().is_empty() && !is_prefill {
                 findings.push(empty_text(&path).fixed_by(Fix::Drop(at)));
