@@ -19,6 +19,7 @@ usage: cupel-conformance [options] <folder or file>...
   --filter TEXT          only vectors whose name contains the text (repeatable)
   --skip NAME=REASON     do not run this vector (repeatable)
   --skip-list FILE       the same from a file, one per line
+  --no-skips             a vector that is not run, for whatever reason, is a failure
   --serve                speak the protocol on stdin and stdout instead
   --help                 this text
 
@@ -79,6 +80,7 @@ pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Action, S
             "--filter" => options.filters.push(value()?),
             "--skip" => options.skips.push(skip(&value()?)?),
             "--skip-list" => options.skips.extend(skip_list(Path::new(&value()?))?),
+            "--no-skips" => options.no_skips = true,
             "--serve" => serve = true,
             option if option.starts_with('-') => return Err(format!("unknown option {option}")),
             _ => paths.push(PathBuf::from(word)),

@@ -16,6 +16,8 @@ pub struct Options {
     pub filters: Vec<String>,
     /// Vectors that are not run.
     pub skips: Vec<Skip>,
+    /// A vector that is not run, for whatever reason, is a failure of the whole.
+    pub no_skips: bool,
 }
 
 /// A vector that is not run.
@@ -58,7 +60,8 @@ pub enum Verdict {
 pub struct Summary {
     /// One per vector that the filters let through.
     pub outcomes: Vec<Outcome>,
-    /// What is wrong with the options: skips that name no vector, filters that match none.
+    /// What is wrong with the whole: skips that name no vector, filters that match none, vectors that
+    /// were not run where all must be.
     pub problems: Vec<String>,
 }
 
@@ -80,6 +83,9 @@ pub fn run<I: Implementation + ?Sized>(
     }
     if summary.outcomes.is_empty() {
         summary.problems.push("no vector was run".to_owned());
+    }
+    if options.no_skips {
+        summary.forbid_skips();
     }
     summary
 }
@@ -158,6 +164,15 @@ impl Summary {
     /// Whether something ran and nothing failed.
     pub fn is_success(&self) -> bool {
         self.problems.is_empty() && self.failed() == 0
+    }
+
+    /// Makes vectors that were not run a failure of the whole: a suite that was skipped proves nothing.
+    pub fn forbid_skips(&mut self) {
+        let skipped = self.skipped();
+        if skipped > 0 {
+            let total = self.outcomes.len();
+            self.problems.push(format!("{skipped} of {total} were skipped, and none may be"));
+        }
     }
 
     /// Number of vectors that passed.

@@ -39,6 +39,8 @@ fn a_skip_needs_a_reason_and_a_vector() {
     let skip = format!("{name}=because");
     let arguments = ["--skip", &skip, "--filter", name, "conformance"];
     assert_eq!(outcome(&arguments), (0, "0 passed, 0 failed, 1 skipped".to_owned()));
+    let complete = ["--no-skips", "--skip", &skip, "--filter", name, "conformance"];
+    assert_eq!(outcome(&complete), (1, "0 passed, 0 failed, 1 skipped".to_owned()));
     assert_eq!(outcome(&["--skip", "nobody=because", "conformance/required/placing"]).0, 1);
     assert_eq!(outcome(&["--skip", name, "conformance"]).0, 2);
 }

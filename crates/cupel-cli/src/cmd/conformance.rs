@@ -37,6 +37,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     strict: bool,
 
+    /// A vector that is not run, since the program cannot do it, is a failure
+    #[arg(long)]
+    no_skips: bool,
+
     /// Only vectors whose name contains this (repeatable)
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
@@ -58,6 +62,9 @@ pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure>
         progress.advance(1);
     }
     progress.finish();
+    if arguments.no_skips {
+        summary.forbid_skips();
+    }
     output::print(&summary.to_string())?;
     Ok(Answer::of(summary.is_success()))
 }

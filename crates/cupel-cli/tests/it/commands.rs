@@ -251,6 +251,12 @@ fn conformance_runs_the_library_and_any_program() {
     assert_eq!(by_protocol.stdout, library.stdout);
     let broken = run(&["conformance", folder, "--program", "false"]);
     assert_eq!(broken.code, Some(1));
+    let lazy = "python3 conformance/program.py";
+    let skipped = ["conformance", "conformance/required/slicing", "--program", lazy];
+    assert_eq!(run(&skipped).code, Some(0));
+    let forbidden = run(&[&skipped[..], &["--no-skips"]].concat());
+    assert_eq!(forbidden.code, Some(1));
+    assert!(forbidden.stdout.contains("were skipped, and none may be\n"), "{}", forbidden.stdout);
     let none = run(&["conformance", folder, "--filter", "no such vector"]);
     assert_eq!(none.code, Some(2));
 }

@@ -1,8 +1,9 @@
 """Requests a second: the command's batch mode, Arrow, DuckDB and Spark, on the same data.
 
-    .venvs/bench/bin/python bench/columns.py [ROWS]     after bench/speed.py, which makes the environment
+    bench/columns/run [ROWS]     makes an environment and measures there
 
-Every way reads the same requests and makes the same windows. Spark's start is not counted; its workers are.
+Every way reads the same requests and makes the same windows, which is checked before anything is timed.
+Spark's start is not counted; its workers are.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from cupel.arrow import map_batches, select_batch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python" / "bench"))
+
 from speed import messages
 
 BUDGET = 1_500
@@ -52,18 +56,22 @@ def fastest(ways: dict[str, Callable[[], Any]], rounds: int = 4) -> dict[str, fl
     return best
 
 
-def command(file: Path) -> None:
+def command(file: Path) -> list[str]:
+    """The windows that the command writes."""
     script = Path(sysconfig.get_path("scripts")) / "cupel"
-    ran = subprocess.run(
-        [script, "select", "--lines", file, "--max", str(BUDGET)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+    ran = subprocess.run([script, "select", "--lines", file, "--max", str(BUDGET)], capture_output=True)
     if ran.returncode != 0:
         sys.exit(ran.stderr.decode())
+    return ran.stdout.decode().splitlines()
 
 
-def duckdb_way(table: pa.Table) -> None:
+def arrow(table: pa.Table) -> list[str]:
+    """The windows that `select_batch` makes."""
+    return select_batch(table, max_tokens=BUDGET)["window"].to_pylist()
+
+
+def duckdb_way(table: pa.Table) -> Callable[[str], list[Any]]:
+    """What a query over the windows says."""
     import duckdb
 
     def fit(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -72,10 +80,15 @@ def duckdb_way(table: pa.Table) -> None:
     connection = duckdb.connect()
     connection.create_function("fit", fit, ["VARCHAR"], "VARCHAR", type="arrow")
     connection.register("talks", table)
-    connection.sql("SELECT sum(length(fit(request))) FROM talks").fetchall()
+
+    def way(of_window: str) -> list[Any]:
+        return [row[0] for row in connection.sql(f"SELECT {of_window} FROM talks").fetchall()]
+
+    return way
 
 
-def spark_way(file: Path) -> Callable[[], Any]:
+def spark_way(file: Path) -> Any:
+    """The windows as a frame of Spark, which nobody has asked for yet."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -88,18 +101,13 @@ def spark_way(file: Path) -> Callable[[], Any]:
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")
-    schema = "window string, kept array<bigint>, tokens_before bigint, tokens_after bigint, summary string, error string"
-    frame = session.read.parquet(str(file))
-
-    def way() -> None:
-        frame.mapInArrow(map_batches(max_tokens=BUDGET, threads=1), schema).write.format("noop").mode(
-            "overwrite"
-        ).save()
-
-    return way
+    counts = "tokens_before bigint, tokens_after bigint"
+    schema = f"window string, kept array<bigint>, {counts}, summary string, error string"
+    return session.read.parquet(str(file)).mapInArrow(map_batches(max_tokens=BUDGET, threads=1), schema)
 
 
 def main() -> None:
+    """Checks that all ways make the same windows, times them, and prints a table."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
     texts = requests(count)
     table = pa.table({"request": texts})
@@ -107,14 +115,23 @@ def main() -> None:
         lines, column = Path(folder) / "requests.jsonl", Path(folder) / "requests.parquet"
         lines.write_text("\n".join(texts) + "\n", encoding="utf-8")
         pq.write_table(table, column, row_group_size=max(1, count // 4))
-        spark = spark_way(column)
-        spark()
+        spark, query = spark_way(column), duckdb_way(table)
+        windows = arrow(table)
+        others = {
+            "the command": command(lines),
+            "DuckDB": query("fit(request)"),
+            "Spark": [row["window"] for row in spark.select("window").collect()],
+        }
+        for name, made in others.items():
+            # Spark reads parts of the file in any order.
+            if sorted(made) != sorted(windows):
+                sys.exit(f"{name} makes other windows")
         took = fastest(
             {
                 "`cupel select --lines`": lambda: command(lines),
                 "`cupel.arrow.select_batch`": lambda: select_batch(table, max_tokens=BUDGET),
-                "DuckDB, Arrow function": lambda: duckdb_way(table),
-                "Spark `local[2]`, `mapInArrow`": spark,
+                "DuckDB, Arrow function": lambda: query("sum(length(fit(request)))"),
+                "Spark `local[2]`, `mapInArrow`": lambda: spark.write.format("noop").mode("overwrite").save(),
             }
         )
     first = took["`cupel select --lines`"]
