@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use cupel_engine::{ModelPrices, NewAccount, SessionState, SessionStep, ShortenedText, Step, Usage};
+use cupel_engine::{
+    ModelPrices, NewAccount, SessionState, SessionStep, ShortenedText, Step, Usage,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{Entry, ViewPart};

@@ -238,7 +238,7 @@ impl View {
 
 /// How many windows are tried: fewer where each takes longer.
 fn patience(prepared: &Prepared) -> usize {
-    (4_000_000 / prepared.message_count().max(1)).clamp(200, 50_000)
+    (2_000_000 / prepared.message_count().max(1)).clamp(200, 50_000)
 }
 
 /// What was done to the request before anything was chosen. Reasons may hold words of it.

@@ -29,14 +29,17 @@ export function follow(onRows, onState, lastNumber) {
       // What is no list of rows is not for us.
     }
   });
-  source.addEventListener('open', async () => {
-    onState('live');
+  const catchUp = async () => {
     try {
       onRows(await requestsAfter(lastNumber()));
+      onState('live');
     } catch {
       onState('lost');
     }
-  });
+  };
+  source.addEventListener('open', catchUp);
+  // More has come at once than the server tells one by one.
+  source.addEventListener('behind', catchUp);
   source.addEventListener('error', () => onState('lost'));
   return source;
 }

@@ -27,7 +27,8 @@ function show(next, title) {
 }
 
 function titleOf(view, fallback) {
-  return [view.title ?? fallback, view.model].filter(Boolean).join(' · ');
+  const title = view.title ?? fallback;
+  return view.model && !title.includes(view.model) ? `${title} · ${view.model}` : title;
 }
 
 let list = null;

@@ -96,6 +96,7 @@ function fillRequest(node, row) {
   const number = (value) => value === undefined || value === null ? '–' : grouped(value);
   const cut = row.tokens_before > row.tokens_after;
   const share = el('i', { className: 'share', 'aria-hidden': 'true' }, el('i', {}));
+  share.hidden = !(row.tokens_before > 0);
   if (row.tokens_before > 0) share.firstChild.style.width = `${(100 * (row.tokens_after ?? row.tokens_before)) / row.tokens_before}%`;
   put(node,
     el('span', { className: `status ${row.status}`, title: hint }, word),

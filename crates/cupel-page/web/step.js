@@ -31,11 +31,11 @@ export function stepPanel(view, show) {
     el('div', { className: 'step-figures' },
       figure(`step ${grouped(step.number)}`, 'of its session'),
       figure(percent(step.cached_tokens / all), 'in the cache', `${counted(step.cached_tokens, 'token')} of an unchanged beginning`),
-      figure(grouped(step.uncached_tokens), 'tokens are new to the provider'),
-      figure(grouped(step.arrived_tokens), 'of them arrived, at most'),
+      figure(grouped(step.uncached_tokens), 'tokens not in the cache'),
+      figure(grouped(step.arrived_tokens), 'arrived since the step before'),
       link(step.cut.length, 'cut off', 'cut'),
       link(step.again.length, 'sent again', 'again'),
-      figure(grouped(Math.max(0, step.credit)), 'may be sent again', 'A share of all that arrived')),
+      figure(grouped(Math.max(0, step.credit)), 'tokens may be sent again', 'A share of all that arrived')),
     account(step),
     runChart(step));
 }

@@ -65,9 +65,19 @@ export class VirtualList {
       this.fillRow(row, index);
       row.style.transform = `translateY(${index * height}px)`;
       this.rows.set(index, row);
-      if (!row.isConnected) this.node.append(row);
     }
     for (const row of this.spare.splice(0)) row.remove();
+    this.arrange(first, last);
+  }
+
+  /** Readers of the page meet rows in the order in which they are seen. */
+  arrange(first, last) {
+    let before = null;
+    for (let index = last - 1; index >= first; index -= 1) {
+      const row = this.rows.get(index);
+      if (row.nextSibling !== before || !row.isConnected) this.node.insertBefore(row, before);
+      before = row;
+    }
   }
 
   recycle(isGone) {

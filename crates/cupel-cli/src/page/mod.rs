@@ -67,4 +67,3 @@ impl Page<'_> {
         Ok(beside)
     }
 }
-

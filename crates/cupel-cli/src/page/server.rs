@@ -109,7 +109,8 @@ impl Site {
         if !header("host").is_some_and(|host| self.is_own(host)) {
             return Answer::refusal("421 Misdirected Request", "not a name of this server\n");
         }
-        let is_foreign = |origin: &str| !origin.strip_prefix("http://").is_some_and(|host| self.is_own(host));
+        let is_foreign =
+            |origin: &str| !origin.strip_prefix("http://").is_some_and(|host| self.is_own(host));
         if header("origin").is_some_and(is_foreign) {
             return Answer::refusal("403 Forbidden", "not for another site\n");
         }
@@ -172,9 +173,11 @@ mod tests {
         ] {
             assert_eq!(status(head), expected, "{head}");
         }
-        let foreign = "GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nOrigin: http://evil.example\r\n\r\n";
+        let foreign =
+            "GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nOrigin: http://evil.example\r\n\r\n";
         assert_eq!(status(foreign), "403 Forbidden");
-        let own = "GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nOrigin: http://127.0.0.1:4000\r\n\r\n";
+        let own =
+            "GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nOrigin: http://127.0.0.1:4000\r\n\r\n";
         assert_eq!(status(own), "200 OK");
     }
 

@@ -95,7 +95,7 @@ test('filters and search show what they say', async () => {
 });
 
 test('another policy stands beside it, and every difference is marked', async () => {
-  const { page, close } = await open(browser, served.url);
+  const { page, close } = await open(browser, served.url, { viewport: { width: 1280, height: 2400 } });
   await setBudget(page, 750);
   await page.selectOption('#beside', 'newest first');
   const differ = Number(/(\d+) parts? differ/.exec(await page.textContent('.compared'))[1]);

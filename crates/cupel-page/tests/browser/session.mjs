@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { file, folder, root, run, singleFile } from './support.mjs';
 
 /** The requests of a run: the history before each answer of the assistant. */
-function histories(name) {
+export function histories(name) {
   const whole = JSON.parse(readFileSync(join(root, `examples/${name}.json`), 'utf8'));
   const ends = whole.messages.flatMap((message, at) => (message.role === 'assistant' && at > 0 ? [at] : []));
   return ends.map((end) => JSON.stringify({ ...whole, messages: whole.messages.slice(0, end) }));

@@ -4,7 +4,8 @@ use cupel_engine::{Engine, Options};
 use cupel_page::{View, ViewOptions, assets, index, page, single_file};
 use sha2::{Digest, Sha256};
 
-const HOSTILE: &str = r#"[{"role": "user", "content": "</script><script>alert(1)</script><!--<script>"}]"#;
+const HOSTILE: &str =
+    r#"[{"role": "user", "content": "</script><script>alert(1)</script><!--<script>"}]"#;
 
 fn hostile() -> View {
     let engine = Engine::builder().tokenizer("estimate").max_tokens(400).build().unwrap();
@@ -64,14 +65,18 @@ fn decoded(base64: &str) -> Vec<u8> {
 #[test]
 fn what_is_served_has_no_inline_script_or_style() {
     for text in [index(), page(&hostile())] {
-        assert!(!text.contains("<style") && !text.contains("<script>") && !text.contains(" style="));
+        assert!(
+            !text.contains("<style") && !text.contains("<script>") && !text.contains(" style=")
+        );
         for asset in assets() {
             let is_module = asset.name.ends_with(".js") && asset.name != "app.js";
             assert!(is_module || text.contains(&format!("\"/cupel/{}\"", asset.name)));
         }
     }
     for asset in assets().iter().filter(|asset| asset.name.ends_with(".js")) {
-        for risky in ["innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "document.write", "http:"] {
+        for risky in
+            ["innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "document.write", "http:"]
+        {
             assert!(!asset.body.contains(risky), "{}: {risky}", asset.name);
         }
     }

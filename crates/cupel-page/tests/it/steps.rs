@@ -40,7 +40,10 @@ fn a_step_is_shown_as_it_was_sent() {
     let tokens: i64 = of_step.sent.iter().map(|entry| view.parts[entry.position()].tokens).sum();
     assert_eq!(tokens, of_step.tokens);
     let cached: i64 = of_step.cached.iter().map(|at| view.parts[*at].tokens).sum();
-    assert_eq!((cached, of_step.cached_tokens), (of_step.cached_tokens, step.session.cached_tokens));
+    assert_eq!(
+        (cached, of_step.cached_tokens),
+        (of_step.cached_tokens, step.session.cached_tokens)
+    );
     assert!(cached > 0);
     assert_eq!(of_step.run, run);
     assert_eq!(of_step.number, 12);

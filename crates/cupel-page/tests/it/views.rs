@@ -37,10 +37,10 @@ fn assert_windows_are_selections(name: &str, builder: impl Fn() -> EngineBuilder
     let view = view_of(&engine, &text);
     let top = *view.windows.at.last().unwrap();
     let lowest = view.windows.at[0];
-    // Spread sizes, and both sides of every eighth change.
-    let changes = view.windows.at.iter().step_by(view.windows.at.len() / 8 + 1);
+    // Spread sizes, and both sides of some changes.
+    let changes = view.windows.at.iter().step_by(view.windows.at.len() / 5 + 1);
     let around = changes.flat_map(|at| [at - 1, *at]);
-    let sizes = (0..12).map(|at| lowest + (top - lowest) * at / 11).chain(around);
+    let sizes = (0..7).map(|at| lowest + (top - lowest) * at / 6).chain(around);
     for size in sizes.filter(|size| *size > 0) {
         let mut same = limits;
         same.max = Some(size);
