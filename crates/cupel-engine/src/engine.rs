@@ -9,6 +9,7 @@ use cupel_relevance::Strategies;
 use cupel_renderings::Shorten;
 use cupel_tokens::Model;
 
+use crate::memo::SessionMemory;
 use crate::prepare::Purpose;
 use crate::tokenizer::Counter;
 use crate::{
@@ -133,6 +134,21 @@ impl Engine {
         options: &Options,
     ) -> Result<Prepared, EngineError> {
         Prepared::new(self.clone(), text.into(), options, Purpose::Window)
+    }
+
+    /// The same for a step of a session: every turn is taken apart, as [`Session`](crate::Session)
+    /// does, so that parts are those that a [`Step`](crate::Step) tells of.
+    ///
+    /// # Errors
+    ///
+    /// As [`prepare`](Self::prepare).
+    pub fn prepare_step(
+        &self,
+        text: impl Into<Arc<str>>,
+        options: &Options,
+    ) -> Result<Prepared, EngineError> {
+        let memory = SessionMemory::default();
+        Prepared::new(self.clone(), text.into(), options, Purpose::Session(&memory))
     }
 
     /// What is in the window, what is not, and why.

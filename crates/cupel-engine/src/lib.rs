@@ -27,6 +27,7 @@ mod session;
 mod shorten;
 mod simulate;
 mod superseded;
+mod survey;
 mod tokenizer;
 mod validate;
 
@@ -63,6 +64,7 @@ pub use simulate::{
     Curve, CurvePoint, CurveRange, Marginal, MinBudget, ShortenedPosition, Window, Windows,
 };
 pub use superseded::Superseded;
+pub use survey::{Change, Joined, Shown, Survey, SurveyedPart};
 pub use tokenizer::counter;
 pub use validate::{Repaired, Validation};
 

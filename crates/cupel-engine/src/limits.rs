@@ -1,6 +1,8 @@
 //! How much fits, and where that comes from.
 
-use cupel::{ContextBudget, CupelError};
+use std::collections::HashMap;
+
+use cupel::{ContextBudget, ContextKind, CupelError};
 use cupel_tokens::Model;
 
 use crate::EngineError;
@@ -165,6 +167,46 @@ fn adjust(policy: &ContextBudget, limits: Limits) -> Result<ContextBudget, Cupel
         policy.reserved_slots().clone(),
         limits.margin_percent.unwrap_or(policy.estimation_safety_margin_percent()),
     )
+}
+
+/// How a budget follows from the size of its window alone, with what is set aside staying as it is.
+#[derive(Debug, Clone)]
+pub(crate) struct Scale {
+    reserve: i64,
+    slots: HashMap<ContextKind, i64>,
+    /// Given by somebody; else it follows from the doubt.
+    margin_percent: Option<f64>,
+    doubt: Option<Doubt>,
+}
+
+impl Scale {
+    /// As a budget that was decided, if there is one, and else as limits say.
+    pub(crate) fn of(budget: Option<&ContextBudget>, limits: Limits, doubt: Option<Doubt>) -> Self {
+        let reserve = budget.map(ContextBudget::output_reserve);
+        let of_budget = budget.map(ContextBudget::estimation_safety_margin_percent);
+        Self {
+            reserve: reserve.or(limits.reserve).unwrap_or(0),
+            slots: budget.map(|budget| budget.reserved_slots().clone()).unwrap_or_default(),
+            margin_percent: limits.margin_percent.or(of_budget.filter(|_| doubt.is_none())),
+            doubt,
+        }
+    }
+
+    /// The budget of a window of this size, which aims for all that is not reserved.
+    pub(crate) fn budget(&self, max: i64) -> Result<ContextBudget, CupelError> {
+        let target = max.saturating_sub(self.reserve);
+        let margin = match (self.margin_percent, self.doubt) {
+            (Some(percent), _) => percent,
+            (None, Some(doubt)) => doubt.margin_percent(target),
+            (None, None) => 0.0,
+        };
+        ContextBudget::new(max, target, self.reserve, self.slots.clone(), margin)
+    }
+
+    /// What is set aside, margins apart.
+    pub(crate) fn reserved(&self) -> i64 {
+        self.slots.values().fold(self.reserve, |sum, slot| sum.saturating_add(*slot))
+    }
 }
 
 /// Reads a number of tokens as people write it: `8000`, `8_000`, `8,000`, `8k`, `1.5k` or `1m`.

@@ -10,7 +10,7 @@ use cupel_relevance::supersede::Supersession;
 use cupel_tokens::{Count, Model, TokenCounter};
 
 use crate::engine::{Engine, Settings};
-use crate::limits::{self, Doubt, Sources};
+use crate::limits::{self, Doubt, Scale, Sources};
 use crate::memo::SessionMemory;
 use crate::progress::{Watch, Watched};
 use crate::shorten::Shortener;
@@ -44,6 +44,8 @@ pub struct Prepared {
     pub(crate) bound: Option<Count>,
     /// Limits that contradict each other are an error only to calls that need a budget.
     budget: Result<ContextBudget, EngineError>,
+    /// What budgets of other sizes would be.
+    pub(crate) scale: Scale,
     pub(crate) repairs: Vec<RepairDone>,
     /// Forms that the caller made and that are of no use.
     pub(crate) unused: Vec<UnusedRendering>,
@@ -110,6 +112,9 @@ impl Prepared {
         let limits = options.limits.or(settings.limits);
         let budget = limits::decide(limits, sources)
             .and_then(|budget| budget.ok_or_else(|| no_budget(request.model())));
+        let is_policys = limits.max.is_none() && model.is_none() && budget.is_ok();
+        let doubt = sources.doubt.filter(|_| !is_policys);
+        let scale = Scale::of(budget.as_ref().ok(), limits, doubt);
         if let Ok(budget) = &budget {
             shortener.rescue(&mut candidates, budget, &counter);
         }
@@ -126,6 +131,7 @@ impl Prepared {
             pipeline,
             bound,
             budget,
+            scale,
             repairs,
             unused,
             superseded,
@@ -150,12 +156,17 @@ impl Prepared {
             query: self.query.clone(),
             strategies: self.strategies.clone(),
             budget: self.budget.clone(),
+            scale: self.scale.clone(),
             repairs: self.repairs.clone(),
             unused: self.unused.clone(),
             superseded: self.superseded.clone(),
             outdated: self.outdated.clone(),
             ..*self
         })
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     pub(crate) fn settings(&self) -> &Settings {

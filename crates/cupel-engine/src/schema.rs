@@ -79,6 +79,7 @@ pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
         Selection,
         SessionState,
         Step,
+        Survey,
         Validation,
         Windows,
     ];

@@ -20,7 +20,8 @@ use crate::{
 };
 use room::Room;
 use shortfall::Shortfalls;
-use why::Reasons;
+pub(crate) use shortfall::plain_room;
+pub(crate) use why::Reasons;
 
 /// What is in the window, what is not, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -309,8 +310,17 @@ fn earned_by(
     let kept = report.included.iter().filter_map(|kept| kept.position);
     let left_out = report.excluded.iter().take(shown).filter_map(|out| out.position);
     let asked: Vec<usize> = kept.chain(left_out).collect();
-    let mut earned = vec![EarnedBy::default(); prepared.items().len()];
-    for (position, explanation) in asked.iter().zip(ranking.explain(&asked)) {
+    earned_by_at(ranking, &asked, prepared.items().len())
+}
+
+/// The words and neighbours that earned these of so many candidates their scores.
+pub(crate) fn earned_by_at(
+    ranking: &Ranking<'_, '_>,
+    asked: &[usize],
+    count: usize,
+) -> Vec<EarnedBy> {
+    let mut earned = vec![EarnedBy::default(); count];
+    for (position, explanation) in asked.iter().zip(ranking.explain(asked)) {
         if let Some(explanation) = explanation {
             let Highlights { words, neighbours, .. } = Highlights::of(&explanation);
             earned[*position] = EarnedBy { words, neighbours };

@@ -72,7 +72,11 @@ impl Shortfalls {
 
 /// The budget with nothing set aside that leaves as much for what competes as this one does.
 pub(super) fn plain(items: &[ContextItem], budget: &ContextBudget) -> i64 {
-    let pinned = pinned(items);
+    plain_room(pinned(items), budget)
+}
+
+/// The same, where what is pinned costs so much.
+pub(crate) fn plain_room(pinned: i64, budget: &ContextBudget) -> i64 {
     let scored = window(budget).saturating_sub(pinned).saturating_sub(slots(budget)).max(0);
     pinned.saturating_add((scored as f64 * kept_share(budget)).floor() as i64)
 }

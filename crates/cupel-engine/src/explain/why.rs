@@ -54,7 +54,7 @@ pub enum Why {
 }
 
 /// Turns the reasons of a report into those of a request.
-pub(super) struct Reasons<'a> {
+pub(crate) struct Reasons<'a> {
     prepared: &'a Prepared,
     left: i64,
     pinned: i64,
@@ -63,7 +63,7 @@ pub(super) struct Reasons<'a> {
 }
 
 impl<'a> Reasons<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         prepared: &'a Prepared,
         report: &'a SelectionReport,
         budget: &ContextBudget,
@@ -82,7 +82,7 @@ impl<'a> Reasons<'a> {
         }
     }
 
-    pub(super) fn of(&self, reason: &ExclusionReason) -> Why {
+    pub(crate) fn of(&self, reason: &ExclusionReason) -> Why {
         match reason {
             ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
                 if item_tokens <= available_tokens =>

@@ -1,0 +1,70 @@
+//! How a request is shown.
+
+use cupel_engine::NamedPolicy;
+
+/// How much of the texts a page may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Texts {
+    /// Whole texts, up to a limit a part.
+    #[default]
+    Full,
+    /// How each part begins.
+    Excerpts,
+    /// None: sizes, scores and places alone. Words that earned a score and the question are texts too.
+    None,
+}
+
+/// How a request is shown.
+///
+/// ```
+/// use cupel_engine::NamedPolicy;
+/// use cupel_page::{Texts, ViewOptions};
+///
+/// let how = ViewOptions::new().title("request.json").texts(Texts::Excerpts);
+/// let how = how.beside(NamedPolicy::find("chat")?).taste(true);
+/// # Ok::<(), cupel_engine::EngineError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ViewOptions {
+    pub(crate) title: Option<String>,
+    pub(crate) texts: Texts,
+    pub(crate) beside: Vec<NamedPolicy>,
+    pub(crate) taste: bool,
+}
+
+impl ViewOptions {
+    /// Whole texts, no other policy.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What stands above the page, as the name of a file.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// How much of the texts it may hold.
+    #[must_use]
+    pub fn texts(mut self, texts: Texts) -> Self {
+        self.texts = texts;
+        self
+    }
+
+    /// Another policy whose windows are there to compare with.
+    #[must_use]
+    pub fn beside(mut self, policy: NamedPolicy) -> Self {
+        self.beside.push(policy);
+        self
+    }
+
+    /// Whether a request that fits whole opens at a fifth of its tokens, so that there is something
+    /// to see; the page says so. One that nothing is known of the window for opens so in any case.
+    #[must_use]
+    pub fn taste(mut self, taste: bool) -> Self {
+        self.taste = taste;
+        self
+    }
+}
