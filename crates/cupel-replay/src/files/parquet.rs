@@ -52,7 +52,8 @@ pub(super) fn read(path: &Path, name: &Arc<str>, columns: &Columns, sink: &mut S
         Some(wanted) => wanted.contains(&column.as_str()),
         None => NEEDED.contains(&column.as_str()) || column.starts_with("gen_ai.") || column.starts_with("attributes."),
     };
-    let kept: Vec<String> = names.iter().filter(is_wanted).cloned().collect();
+    // By position: a name may have dots of its own.
+    let kept: Vec<usize> = (0..names.len()).filter(|at| is_wanted(&&names[*at])).collect();
     if kept.is_empty() {
         let rule = format!(
             "has no column of a known format, it has {}; say what they are with --columns \
@@ -76,7 +77,7 @@ pub(super) fn read(path: &Path, name: &Arc<str>, columns: &Columns, sink: &mut S
 struct Group<'f> {
     name: &'f Arc<str>,
     number: usize,
-    kept: &'f [String],
+    kept: &'f [usize],
     metadata: &'f ArrowReaderMetadata,
 }
 
@@ -90,7 +91,7 @@ impl Group<'_> {
         let per_row = about.total_byte_size() / about.num_rows().max(1);
         let rows = (CHUNK_BYTES / per_row.max(1)).clamp(1, MOST_ROWS as i64) as usize;
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
-        let mask = ProjectionMask::columns(builder.parquet_schema(), self.kept.iter().map(String::as_str));
+        let mask = ProjectionMask::roots(builder.parquet_schema(), self.kept.iter().copied());
         let reader = builder.with_projection(mask).with_row_groups(vec![self.number]).with_batch_size(rows).build();
         let mut row = 1;
         let reader = match reader {

@@ -14,7 +14,9 @@ const SIGNS: [&str; 12] = [
 
 pub(super) fn is_observation(fields: &Fields<'_>) -> bool {
     let has = |name: &str| fields.contains_key(name);
-    has("input") && (has("output") || SIGNS.iter().any(|name| has(name)))
+    // A span without input has no field of that name where tables leave out what is null.
+    let is_signed = SIGNS.iter().any(|name| has(name));
+    has("input") && (has("output") || is_signed) || has("type") && is_signed
 }
 
 pub(super) fn row(row: &Value) -> RowContent {
