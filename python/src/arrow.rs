@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder};
@@ -16,8 +15,8 @@ use pyo3::types::PyCapsule;
 
 use crate::capsule;
 use crate::engine::Engine;
-use crate::options;
-use crate::{errors, work};
+use crate::work::Abandoned;
+use crate::{errors, options, rows, work};
 
 /// The windows of a column of requests, row by row. A row that fails stops no other.
 ///
@@ -135,28 +134,10 @@ enum Row {
 impl Job {
     /// All rows, in order, by so many threads.
     fn rows(&self, threads: usize) -> Vec<Row> {
-        let count = self.requests.len();
-        let next = AtomicUsize::new(0);
-        let take = || {
-            let mut done = Vec::new();
-            loop {
-                let row = next.fetch_add(1, Ordering::Relaxed);
-                if row >= count {
-                    return done;
-                }
-                done.push((row, self.row(row)));
-            }
-        };
-        let mut rows: Vec<(usize, Row)> = thread::scope(|scope| {
-            let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(take)).collect();
-            let mut rows = take();
-            for other in others {
-                rows.extend(other.join().unwrap_or_default());
-            }
-            rows
-        });
-        rows.sort_unstable_by_key(|(row, _)| *row);
-        rows.into_iter().map(|(_, row)| row).collect()
+        let abandoned = Abandoned::here();
+        let stopped = "the engine stopped at this row; please report it";
+        let failed = || Row::Failed(failure("internal", stopped));
+        rows::done(self.requests.len(), threads, || abandoned.is_so(), |row| self.row(row), failed)
     }
 
     fn row(&self, row: usize) -> Row {
@@ -166,9 +147,13 @@ impl Job {
             Some(Ok(text)) => text,
         };
         let budget = self.budgets.as_ref().and_then(|budgets| budgets.at(row));
-        let selected = match budget {
+        let selected = work::heard(|| match budget {
             Some(tokens) => self.engine.select_with(text, &self.options.clone().max_tokens(tokens)),
             None => self.engine.select_with(text, &self.options),
+        });
+        let selected = match selected {
+            Ok(selected) => selected,
+            Err(raised) => return Row::Failed(failure("renderer-failed", &raised.to_string())),
         };
         match selected {
             Ok(selection) => Row::Window(Box::new(selection)),

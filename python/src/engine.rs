@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::json;
 use crate::options::{self, LimitsOf, Options, PinOf, PolicyOf};
+use crate::renderer::CustomRenderer;
 use crate::session::Session;
 use crate::{errors, work};
 
@@ -20,6 +21,7 @@ impl Engine {
     #[pyo3(signature = (
         *, policy=None, model=None, tokenizer=None, limits=None, pins=Vec::new(),
         superseded=None, repair=false, keep_caps=false, alternate=false, format=None, shorten=None,
+        renderers=Vec::new(),
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
@@ -35,6 +37,7 @@ impl Engine {
         alternate: bool,
         format: Option<&str>,
         shorten: Option<&str>,
+        renderers: Vec<Py<PyAny>>,
     ) -> PyResult<Self> {
         let mut builder = cupel_engine::Engine::builder()
             .repair(repair)
@@ -63,6 +66,9 @@ impl Engine {
         }
         if let Some(what) = shorten {
             builder = builder.shorten(options::shorten(py, what)?);
+        }
+        if !renderers.is_empty() {
+            builder = builder.renderer(CustomRenderer::of(renderers));
         }
         builder.build().map(Self).map_err(|error| errors::of_engine(py, &error))
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyUnicodeError;
+use pyo3::exceptions::{PyUnicodeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -18,7 +18,8 @@ use crate::errors::{self, Problem};
 const MOST_LEVELS: usize = 500;
 
 /// How long a text may become: values that share parts can be far longer as text than in memory.
-const MOST_BYTES: usize = 1 << 30;
+/// Far more than any window holds.
+const MOST_BYTES: usize = 256 << 20;
 
 /// After how many values the interpreter is asked whether somebody interrupts.
 const VALUES_BETWEEN_SIGNALS: u32 = 1 << 16;
@@ -27,7 +28,7 @@ const VALUES_BETWEEN_SIGNALS: u32 = 1 << 16;
 pub(crate) fn request_text(value: &Bound<'_, PyAny>) -> PyResult<Arc<str>> {
     if let Ok(text) = value.cast::<PyString>() {
         return match text.to_str() {
-            Ok(text) => Ok(text.into()),
+            Ok(text) => within_bounds(value.py(), text.len()).map(|()| text.into()),
             Err(error) => Err(not_unicode(value.py(), "", &error)),
         };
     }
@@ -35,12 +36,28 @@ pub(crate) fn request_text(value: &Bound<'_, PyAny>) -> PyResult<Arc<str>> {
         return utf8(value.py(), bytes.as_bytes());
     }
     if let Ok(bytes) = value.cast::<PyByteArray>() {
+        within_bounds(value.py(), bytes.len())?;
         return utf8(value.py(), &bytes.to_vec());
     }
     text_of(value).map(Into::into)
 }
 
+fn within_bounds(py: Python<'_>, bytes: usize) -> PyResult<()> {
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(Problem::new("too-large", too_large()).remedy(LESS).raise(py))
+}
+
+/// What to do about what is too large.
+const LESS: &str = "give less at a time";
+
+fn too_large() -> String {
+    format!("is more than {MOST_BYTES} bytes of JSON")
+}
+
 fn utf8(py: Python<'_>, bytes: &[u8]) -> PyResult<Arc<str>> {
+    within_bounds(py, bytes.len())?;
     std::str::from_utf8(bytes).map(Into::into).map_err(|error| {
         Problem::new("malformed-request", format!("the text is not UTF-8: {error}"))
             .remedy("give JSON as UTF-8")
@@ -98,10 +115,7 @@ impl Writer {
         if self.count >= VALUES_BETWEEN_SIGNALS {
             self.count = 0;
             value.py().check_signals()?;
-            if self.out.len() > MOST_BYTES {
-                let rule = format!("is more than {MOST_BYTES} bytes of JSON");
-                return Err(Fault::new("too-large", rule, "give less at a time"));
-            }
+            self.room_for(0)?;
         }
         if let Ok(text) = value.cast::<PyString>() {
             return self.text(text);
@@ -198,8 +212,17 @@ impl Writer {
 
     fn text(&mut self, text: &Bound<'_, PyString>) -> Result<(), Fault> {
         let text = text.to_str().map_err(|error| Fault::not_unicode(text.py(), &error))?;
+        self.room_for(text.len())?;
         escape(text, &mut self.out);
         Ok(())
+    }
+
+    /// Whether so many more bytes may be written.
+    fn room_for(&self, bytes: usize) -> Result<(), Fault> {
+        if self.out.len().saturating_add(bytes) <= MOST_BYTES {
+            return Ok(());
+        }
+        Err(Fault::new("too-large", too_large(), LESS))
     }
 
     fn integer(&mut self, number: &Bound<'_, PyInt>) -> Result<(), Fault> {
@@ -208,7 +231,18 @@ impl Writer {
                 let _ = write!(self.out, "{small}");
             }
             // Numbers have no limit in JSON. A subclass may write itself as it likes, so not `str`.
-            Err(_) => self.out.push_str(int_repr(number)?.to_str()?),
+            Err(_) => match int_repr(number) {
+                Ok(text) => self.out.push_str(text.to_str()?),
+                // Python itself has a limit, against numbers that take minutes to write.
+                Err(error) => {
+                    let rule = format!("is a number that Python does not write: {error}");
+                    return Err(Fault::new(
+                        "too-large",
+                        rule,
+                        "give it as a text, or a smaller one",
+                    ));
+                }
+            },
         }
         Ok(())
     }
@@ -229,6 +263,10 @@ impl Writer {
         let known = self.kinds.get(&address).copied();
         let kind = known.map_or_else(|| Kind::of(&value.get_type()), Ok)?;
         self.kinds.insert(address, kind);
+        self.of_kind(kind, value, depth).map_err(|fault| fault.within(value))
+    }
+
+    fn of_kind(&mut self, kind: Kind, value: &Bound<'_, PyAny>, depth: usize) -> Result<(), Fault> {
         let py = value.py();
         match kind {
             Kind::LangChain => self.langchain(value, depth),
@@ -237,10 +275,11 @@ impl Writer {
             Kind::DataClass => self.data_class(value, depth),
             Kind::Moment => self.write(&value.call_method0(intern!(py, "isoformat"))?, depth + 1),
             Kind::Mapping => {
-                let entries = value.cast::<PyMapping>().map_err(PyErr::from)?.items()?;
+                // One by one: a mapping that is computed may have no end.
+                let entries = value.call_method0(intern!(py, "items"))?;
                 let mut object = self.open();
-                for entry in entries {
-                    let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = entry.extract()?;
+                for entry in entries.try_iter()? {
+                    let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = entry?.extract()?;
                     self.entry(&mut object, &key, &value, depth)?;
                 }
                 self.out.push('}');
@@ -294,12 +333,16 @@ impl Writer {
         options.set_item(intern!(py, "exclude_none"), true)?;
         let written = model.call_method(intern!(py, "model_dump_json"), (), Some(&options));
         if let Ok(text) = written {
-            self.out.push_str(text.cast::<PyString>().map_err(PyErr::from)?.to_str()?);
+            let text = text.cast::<PyString>().map_err(PyErr::from)?.to_str()?;
+            self.room_for(text.len())?;
+            self.out.push_str(text);
             return Ok(());
         }
         // Something in it is no JSON: taken apart, so that the error can say where.
-        let fields = model.call_method(intern!(py, "model_dump"), (), Some(&options))?;
-        self.write(&fields, depth + 1)
+        match model.call_method(intern!(py, "model_dump"), (), Some(&options)) {
+            Ok(fields) => self.write(&fields, depth + 1),
+            Err(error) => Err(Fault::of_model(py, error)),
+        }
     }
 
     fn data_class(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> Result<(), Fault> {
@@ -439,6 +482,23 @@ impl Fault {
     fn too_deep(value: &Bound<'_, PyAny>) -> Self {
         let address = value.as_ptr().addr();
         Self { cause: Cause::TooDeep, steps: Vec::new(), around: vec![address] }
+    }
+
+    /// What pydantic says of a model that it cannot write.
+    fn of_model(py: Python<'_>, error: PyErr) -> Self {
+        if !error.is_instance_of::<PyValueError>(py) {
+            return error.into();
+        }
+        let told = error.value(py).to_string();
+        if told.contains("Circular reference") {
+            return Self::new(
+                "cyclic",
+                "contains itself".to_owned(),
+                "give a value without cycles",
+            );
+        }
+        let rule = format!("cannot be written as JSON: {told}");
+        Self::new("unsupported-type", rule, "give a model that `model_dump` can write")
     }
 
     fn not_unicode(py: Python<'_>, error: &PyErr) -> Self {

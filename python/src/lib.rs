@@ -8,11 +8,14 @@ mod arrow;
 mod capsule;
 mod engine;
 mod errors;
+mod fork;
 mod json;
 mod model;
 mod options;
 mod pipeline;
+mod renderer;
 mod replay;
+mod rows;
 mod session;
 mod strategy;
 mod work;
@@ -46,6 +49,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::fork::register(module)?;
         module.add("VERSION", env!("CARGO_PKG_VERSION"))
     }
 

@@ -12,14 +12,13 @@ use serde_json::{Value, json};
 
 use crate::model::{Budget, Item};
 use crate::options::PolicyOf;
-use crate::strategy::{Placer, Raised, Scorer, Slicer};
+use crate::strategy::{Placer, Scorer, Slicer};
 use crate::{errors, work};
 
 /// Scores, slices and places items.
 #[pyclass(frozen, module = "cupel._native")]
 pub(crate) struct Pipeline {
     policy: Arc<Source>,
-    raised: Raised,
 }
 
 /// Where the pipeline comes from.
@@ -58,7 +57,7 @@ impl Pipeline {
     ) -> PyResult<Self> {
         let overflow_strategy = overflow(py, overflow_strategy)?;
         let policy = PolicyBuilder::new()
-            .scorer(scorer.strategy.clone())
+            .scorer(scorer.0.clone())
             .slicer(slicer.0.clone())
             .placer(placer.0.clone())
             .deduplication(deduplication)
@@ -66,7 +65,7 @@ impl Pipeline {
             .build()
             .map_err(|error| errors::of_library(py, &error))?;
         let source = Source::Built(cupel::Pipeline::from(policy));
-        Ok(Self { policy: Arc::new(source), raised: scorer.raised.clone() })
+        Ok(Self { policy: Arc::new(source) })
     }
 
     /// A pipeline from a policy as data: a name or what a file says.
@@ -75,7 +74,7 @@ impl Pipeline {
         let source = Source::Described(policy.read(py)?);
         let built = source.pipeline("", &[]);
         built.map_err(|error| errors::of_library(py, &error))?;
-        Ok(Self { policy: Arc::new(source), raised: Raised::default() })
+        Ok(Self { policy: Arc::new(source) })
     }
 
     /// Runs all stages: the positions of the window, and the report as JSON.
@@ -144,8 +143,6 @@ impl Pipeline {
     ) -> PyResult<String> {
         let budget = budget.0.clone();
         let items: Vec<ContextItem> = items.iter().map(|item| item.0.clone()).collect();
-        let raised: Vec<Raised> =
-            variants.iter().map(|(_, variant)| variant.raised.clone()).collect();
         let variants: Vec<(String, Arc<Source>)> =
             variants.into_iter().map(|(label, variant)| (label, variant.policy.clone())).collect();
         let told = work::run(py, true, move || {
@@ -172,9 +169,6 @@ impl Pipeline {
                 .collect();
             Ok(json!({ "variants": variants, "diffs": diffs }).to_string())
         })?;
-        for raised in raised {
-            raised.check()?;
-        }
         told.map_err(|error: CupelError| errors::of_library(py, &error))
     }
 }
@@ -193,7 +187,6 @@ impl Pipeline {
             let pipeline = source.pipeline(&query, &items)?;
             ask(&pipeline, &items)
         })?;
-        self.raised.check()?;
         answer.map_err(|error| errors::of_library(py, &error))
     }
 }

@@ -1,7 +1,7 @@
 //! Scorers, slicers and placers.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use chrono::TimeDelta;
 use cupel::{
@@ -15,41 +15,16 @@ use cupel::{
 use pyo3::prelude::*;
 
 use crate::model::{Budget, Item, moment};
-use crate::{errors, work};
+use crate::work::Abandoned;
+use crate::{errors, fork, work};
 
 /// Says how good items are.
 #[pyclass(frozen, module = "cupel._native")]
 #[derive(Clone)]
-pub(crate) struct Scorer {
-    pub(crate) strategy: Arc<dyn cupel::Scorer>,
-    /// What Python code raised while it scored; shared by all that are made of it.
-    pub(crate) raised: Raised,
-}
-
-/// What a scorer that is written in Python raised: the first of each run.
-#[derive(Clone, Default)]
-pub(crate) struct Raised(Vec<Arc<Mutex<Option<PyErr>>>>);
-
-impl Raised {
-    fn of_all<'a>(scorers: impl Iterator<Item = &'a Scorer>) -> Self {
-        Self(scorers.flat_map(|scorer| scorer.raised.0.iter().cloned()).collect())
-    }
-
-    /// Raises it again, where it was called for.
-    pub(crate) fn check(&self) -> PyResult<()> {
-        let mut first = Ok(());
-        for slot in &self.0 {
-            let raised = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let (Some(error), true) = (raised, first.is_ok()) {
-                first = Err(error);
-            }
-        }
-        first
-    }
-}
+pub(crate) struct Scorer(pub(crate) Arc<dyn cupel::Scorer>);
 
 fn scorer(strategy: impl cupel::Scorer + 'static) -> Scorer {
-    Scorer { strategy: Arc::new(strategy), raised: Raised::default() }
+    Scorer(Arc::new(strategy))
 }
 
 fn failed(py: Python<'_>) -> impl Fn(CupelError) -> PyErr {
@@ -97,18 +72,15 @@ impl Scorer {
 
     #[staticmethod]
     fn composite(py: Python<'_>, scorers: Vec<(PyRef<'_, Self>, f64)>) -> PyResult<Self> {
-        let raised = Raised::of_all(scorers.iter().map(|(scorer, _)| &**scorer));
         let parts = scorers.iter().map(|(scorer, weight)| {
-            (Box::new(scorer.strategy.clone()) as Box<dyn cupel::Scorer>, *weight)
+            (Box::new(scorer.0.clone()) as Box<dyn cupel::Scorer>, *weight)
         });
-        let composite = CompositeScorer::new(parts.collect()).map_err(failed(py))?;
-        Ok(Self { strategy: Arc::new(composite), raised })
+        CompositeScorer::new(parts.collect()).map(scorer).map_err(failed(py))
     }
 
     #[staticmethod]
     fn scaled(inner: PyRef<'_, Self>) -> Self {
-        let scaled = ScaledScorer::new(Box::new(inner.strategy.clone()));
-        Self { strategy: Arc::new(scaled), raised: inner.raised.clone() }
+        scorer(ScaledScorer::new(Box::new(inner.0.clone())))
     }
 
     #[staticmethod]
@@ -154,22 +126,18 @@ impl Scorer {
     #[staticmethod]
     #[pyo3(signature = (function, *, allow_nan=false))]
     fn custom(function: Py<PyAny>, allow_nan: bool) -> Self {
-        let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
-        let strategy = CustomScorer { function, allow_nan, raised: raised.clone() };
-        Self { strategy: Arc::new(strategy), raised: Raised(vec![raised]) }
+        scorer(CustomScorer { function, allow_nan })
     }
 
     /// The scores of items, judged together.
     fn score(&self, py: Python<'_>, items: Vec<PyRef<'_, Item>>) -> PyResult<Vec<f64>> {
         let items: Vec<ContextItem> = items.iter().map(|item| item.0.clone()).collect();
-        let strategy = self.strategy.clone();
-        let scores = work::run(py, true, move || {
+        let strategy = self.0.clone();
+        work::run(py, true, move || {
             let mut scores = vec![f64::NAN; items.len()];
             strategy.score_all(&items, &mut scores);
             scores
-        })?;
-        self.raised.check()?;
-        Ok(scores)
+        })
     }
 }
 
@@ -177,28 +145,28 @@ impl Scorer {
 struct CustomScorer {
     function: Py<PyAny>,
     allow_nan: bool,
-    raised: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl cupel::Scorer for CustomScorer {
     fn score(&self, item: &ContextItem, all_items: &[ContextItem]) -> f64 {
         let mut score = [f64::NAN];
-        Python::attach(|py| {
+        fork::in_python(|py| {
             let asked = Self::handles(py, all_items)
                 .and_then(|handles| self.ask(py, &Py::new(py, Item(item.clone()))?, &handles));
-            self.take(asked, &mut score[0]);
+            take(asked, &mut score[0]);
         });
         score[0]
     }
 
     fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
-        Python::attach(|py| {
+        fork::in_python(|py| {
             let handles = match Self::handles(py, items) {
                 Ok(handles) => handles,
-                Err(error) => return self.keep(error),
+                Err(error) => return work::keep_raised(error),
             };
+            let abandoned = Abandoned::here();
             for (handle, score) in handles.iter().zip(scores) {
-                if !self.take(self.ask(py, handle, &handles), score) {
+                if abandoned.is_so() || !take(self.ask(py, handle, &handles), score) {
                     return;
                 }
             }
@@ -224,23 +192,18 @@ impl CustomScorer {
         }
         Ok(score)
     }
+}
 
-    /// Takes a score, or notes what was raised; `false` if there is no need to go on.
-    fn take(&self, asked: PyResult<f64>, score: &mut f64) -> bool {
-        match asked {
-            Ok(number) => *score = number,
-            Err(error) => {
-                self.keep(error);
-                return false;
-            }
+/// Takes a score, or keeps what was raised; `false` if there is no need to go on.
+fn take(asked: PyResult<f64>, score: &mut f64) -> bool {
+    match asked {
+        Ok(number) => *score = number,
+        Err(error) => {
+            work::keep_raised(error);
+            return false;
         }
-        true
     }
-
-    fn keep(&self, error: PyErr) {
-        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-        raised.get_or_insert(error);
-    }
+    true
 }
 
 /// Says which items fit.

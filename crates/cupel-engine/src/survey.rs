@@ -142,7 +142,7 @@ impl Prepared {
             format: self.request.format().name().to_owned(),
             policy: self.settings().policy.name().to_owned(),
             model: self.model.map(|model| model.name).or(self.request.model()).map(str::to_owned),
-            tokenizer: self.tokenizer.clone(),
+            tokenizer: self.tokenizer().to_owned(),
             is_estimate: self.candidates.is_estimate(),
             query: self.query.clone(),
             language: sliced.as_ref().and_then(|_| self.language()),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, overload
 
 from . import _native, _settings
 from ._request import Request
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     )
 
 M = TypeVar("M")
+
+RenderFunction = Callable[[str, str], Union[str, "list[tuple[str, float]]", None]]
+"""From a text and the name of its tool to shorter texts; with them the share of the value that each keeps."""
 
 
 def _explain() -> Any:
@@ -189,6 +192,22 @@ class Engine:
     ...     return await asyncio.to_thread(engine.select, request)
     >>> asyncio.run(ask()).tokens
     9
+
+    ``renderers`` are functions that make results of tools shorter: from a text and the name of its tool
+    to ``None``, a shorter text, or pairs of a text and the share of the value that it keeps. Each text
+    is asked for once, and what a function raises is raised by the call:
+
+    >>> def first_line(text, tool):
+    ...     return [(text.splitlines()[0], 0.6)] if tool == "log" else None
+    >>> engine = cupel.Engine(max_tokens=60, renderers=[first_line])
+    >>> talk = [
+    ...     {"role": "user", "content": "Is all well?"},
+    ...     {"role": "assistant", "content": None, "tool_calls": [
+    ...         {"id": "c1", "type": "function", "function": {"name": "log", "arguments": "{}"}}]},
+    ...     {"role": "tool", "tool_call_id": "c1", "content": "All is well.\\n" + "tick\\n" * 200},
+    ... ]
+    >>> engine.select(talk).messages[2]["content"]
+    'All is well.'
     """
 
     def __init__(
@@ -208,6 +227,7 @@ class Engine:
         alternate: bool = False,
         format: str | None = None,
         shorten: str | None = None,
+        renderers: Iterable[RenderFunction] = (),
     ) -> None:
         self._native = _native.Engine(
             policy=_settings.policy(policy),
@@ -221,6 +241,7 @@ class Engine:
             alternate=alternate,
             format=format,
             shorten=shorten,
+            renderers=list(renderers),
         )
 
     @property

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from ._sessions import Fitter
@@ -30,7 +31,7 @@ class Flat:
         """The indices of the framework's messages that these belong to, in order."""
         return sorted({self._owners[at] for at in positions})
 
-    def kept(self, fitter: Fitter, key: str | None = None, **request: Any) -> list[int]:
+    def kept(self, fitter: Fitter, key: Hashable | None = None, **request: Any) -> list[int]:
         """The indices of the framework's messages that stay, in order."""
         # A framework's own message is in or out as it is.
         window = fitter.window({**request, "messages": self.messages}, key, shorten="off")
@@ -40,3 +41,32 @@ class Flat:
 def chosen(messages: Sequence[Any], kept: Sequence[int]) -> list[Any]:
     """The framework's own objects."""
     return [messages[at] for at in kept]
+
+
+def text(words: str) -> dict[str, Any]:
+    """A text, as a block of content."""
+    return {"type": "text", "text": words}
+
+
+def media(kind: str | None, *, data: bytes | str | None = None, url: str | None = None) -> dict[str, Any]:
+    """A picture, a sound or a file as a block of content, which the engine weighs as what it is.
+
+    ``kind`` is its media type, as ``image/png``; ``data`` are its bytes, or their Base64.
+    """
+    kind = kind or "application/octet-stream"
+    if data is not None:
+        plain = data if isinstance(data, str) else base64.b64encode(data).decode()
+        family, _, form = kind.partition("/")
+        if family == "audio":
+            return {"type": "input_audio", "input_audio": {"data": plain, "format": form}}
+        url = f"data:{kind};base64,{plain}"
+    if kind.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "file", "file": {"file_data": url}}
+
+
+def content(blocks: Sequence[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """Blocks as the content of a message: one text where there is nothing else."""
+    if all(block["type"] == "text" for block in blocks):
+        return "\n".join(block["text"] for block in blocks)
+    return list(blocks)

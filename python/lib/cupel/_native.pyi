@@ -97,6 +97,7 @@ class Engine:
         alternate: bool = False,
         format: str | None = None,
         shorten: str | None = None,
+        renderers: Sequence[Callable[[str, str], Any]] = ...,
     ) -> Engine: ...
     @property
     def policy(self) -> str: ...

@@ -7,9 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
+from ._errors import CupelError
 
 _LISTS = ("contents", "input", "items", "messages")
 """Where formats keep their messages, in the order in which the engine looks."""
+
+_MOST_MESSAGES = 10_000_000
+"""How long a sequence may be that is no list yet: it may be computed, and larger than memory."""
 
 
 class Request:
@@ -32,6 +36,10 @@ class Request:
                         self.name, self.messages = name, given[name]
                     break
         elif isinstance(given, Sequence):
+            if len(given) > _MOST_MESSAGES:
+                rule = f"a sequence of {len(given):,} messages is more than {_MOST_MESSAGES:,}"
+                remedy = "give less at a time"
+                raise CupelError(f"{rule}; {remedy}", code="too-large", rule=rule, remedy=remedy)
             self.given = self.messages = list(given)
 
     def kept(

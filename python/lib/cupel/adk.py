@@ -28,7 +28,9 @@ class CupelPlugin(BasePlugin):
     """Sends what fits: the instructions, the tools and the best of the session.
 
     Without ``max_tokens`` the window is the model's, where Cupel knows the model. A session of ADK is
-    a session here, whose windows keep the provider's cache.
+    a session of each of its agents here, whose windows keep the provider's cache.
+
+    Tools that the provider hosts, as its search, are not counted: leave room for them.
     """
 
     def __init__(
@@ -61,7 +63,9 @@ class CupelPlugin(BasePlugin):
     ) -> LlmResponse | None:
         """Changes what is sent: the contents of this request, which ADK made for it alone."""
         if llm_request.contents:
-            key = f"{callback_context.session.id}/{callback_context.agent_name}"
+            session = callback_context.session
+            # A session's id is unique for one user of one app, and its agents have instructions of their own.
+            key = (session.app_name, session.user_id, session.id, callback_context.agent_name)
             window = await asyncio.to_thread(self._fitter.window, _request(llm_request), key)
             llm_request.contents = window.messages
         return None

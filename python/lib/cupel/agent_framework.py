@@ -9,15 +9,16 @@ agent = Agent(client, compaction_strategy=CupelStrategy(max_tokens=32_000))
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterable
 from typing import Any
 
-from agent_framework import Message, included_messages
+from agent_framework import Content, Message, included_messages
 from agent_framework._compaction import set_excluded
 
 from . import _explain
 from ._engine import Engine
-from ._flat import Flat
+from ._flat import Flat, content, media, text
 from ._settings import Pin, Policy
 
 __all__ = ["CupelStrategy"]
@@ -27,7 +28,7 @@ class CupelStrategy:
     """Excludes what does not fit; each message says why, and none is lost.
 
     What an earlier run excluded stays so. There is no id of a conversation in a strategy, so that
-    each window is chosen by itself.
+    each window is chosen by itself. It sees no tools, which are not counted: leave room for them.
     """
 
     def __init__(
@@ -80,21 +81,33 @@ class CupelStrategy:
 
 
 def _flatten(flat: Flat, at: int, message: Message) -> None:
-    calls, texts = [], []
-    for content in message.contents:
-        if content.type == "function_call":
-            arguments = content.arguments if content.arguments is not None else {}
-            calls.append(flat.call(content.name or "", arguments, content.call_id or ""))
-        elif content.type == "function_result":
-            result = content.result
-            text = result if isinstance(result, str) else str(result)
-            flat.add(at, {"role": "tool", "tool_call_id": content.call_id or "", "content": text})
-        elif getattr(content, "text", None):
-            texts.append(content.text)
-    if not calls and not texts and message.role == "tool":
+    calls, blocks = [], []
+    for part in message.contents:
+        if part.type == "function_call":
+            arguments = part.arguments if part.arguments is not None else {}
+            calls.append(flat.call(part.name or "", arguments, part.call_id or ""))
+        elif part.type == "function_result":
+            told = [block for item in part.items or () for block in _blocks(item)]
+            told = told or [text(part.result if isinstance(part.result, str) else str(part.result))]
+            flat.add(at, {"role": "tool", "tool_call_id": part.call_id or "", "content": content(told)})
+        else:
+            blocks += _blocks(part)
+    if not calls and not blocks and message.role == "tool":
         return
-    text = "\n".join(str(text) for text in texts)
-    plain: dict[str, Any] = {"role": str(message.role), "content": text}
+    plain: dict[str, Any] = {"role": str(message.role), "content": content(blocks)}
     if calls:
         plain["tool_calls"] = calls
     flat.add(at, plain)
+
+
+def _blocks(part: Content) -> list[dict[str, Any]]:
+    """What a model reads of a part: a text, a picture or a file; all fields of what is neither."""
+    if part.type == "usage":
+        return []
+    if part.type in ("text", "text_reasoning"):
+        return [text(part.text)] if part.text else []
+    if part.type in ("data", "uri"):
+        return [media(part.media_type, url=part.uri)]
+    if part.type == "hosted_file":
+        return [media(part.media_type, url=part.file_id)]
+    return [text(json.dumps(part.to_dict(), default=str))]

@@ -9,16 +9,15 @@ hook = CompactionHook(compactor=CupelCompactor(), context_window=32_000)
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 from haystack import Document, component
 from haystack.core.serialization import default_from_dict, default_to_dict
-from haystack.dataclasses import ChatMessage
+from haystack.dataclasses import ChatMessage, FileContent, ImageContent, ReasoningContent
 from haystack.token_counters import TokenCounter
 
 from ._engine import Engine
-from ._flat import Flat, chosen
+from ._flat import Flat, chosen, content, media, text
 from ._items import Pipeline
 from ._native import Budget, Item
 from ._sessions import Fitter
@@ -31,7 +30,7 @@ class CupelCompactor:
     """Keeps the best of a conversation: system prompt, the last question, and what it needs.
 
     Sizes are those of the counter that Haystack hands in: if the result is too large by it, the
-    budget is lowered until it fits.
+    budget is lowered until it fits. Tools are not counted: leave room for them.
     """
 
     def __init__(self, policy: str = "auto", tokenizer: str | None = None) -> None:
@@ -116,19 +115,29 @@ class CupelRanker:
 def _flatten(flat: Flat, at: int, message: ChatMessage) -> None:
     results = message.tool_call_results
     for result in results:
-        text = (
-            result.result
-            if isinstance(result.result, str)
-            else json.dumps([getattr(part, "text", str(part)) for part in result.result])
-        )
+        told = result.result
+        blocks = [text(told)] if isinstance(told, str) else [_block(part) for part in told]
         call_id = result.origin.id or result.origin.tool_name
-        flat.add(at, {"role": "tool", "tool_call_id": call_id, "content": text})
+        flat.add(at, {"role": "tool", "tool_call_id": call_id, "content": content(blocks)})
     if results:
         return
-    plain: dict[str, Any] = {"role": message.role.value, "content": "\n".join(message.texts)}
+    others = [*message.reasonings, *message.images, *message.files]
+    blocks = [*map(text, message.texts), *map(_block, others)]
+    plain: dict[str, Any] = {"role": message.role.value, "content": content(blocks)}
     calls = [
         flat.call(call.tool_name, call.arguments, call.id or call.tool_name) for call in message.tool_calls
     ]
     if calls:
         plain["tool_calls"] = calls
     flat.add(at, plain)
+
+
+def _block(part: Any) -> dict[str, Any]:
+    """A part of a message: a text, or a picture or file with its Base64."""
+    if isinstance(part, ImageContent):
+        return media(part.mime_type or "image/png", data=part.base64_image)
+    if isinstance(part, FileContent):
+        return media(part.mime_type, data=part.base64_data)
+    if isinstance(part, ReasoningContent):
+        return text(part.reasoning_text)
+    return text(str(getattr(part, "text", part)))

@@ -35,7 +35,8 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
     """Sends what fits: the system prompt, the tools and the best of the history.
 
     Without ``max_tokens`` the window is the model's, where Cupel knows the model. Conversations that
-    have a ``thread_id`` are sessions, whose windows keep the provider's cache.
+    have a ``thread_id`` are sessions, whose windows keep the provider's cache; an agent within an agent
+    has its own.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
             "messages": [*head, *request.messages],
             "tools": [convert_to_openai_tool(tool) for tool in request.tools],
         }
-        window = self._fitter.window(whole, _thread_id())
+        window = self._fitter.window(whole, _conversation())
         kept = [message for message in window.messages if not (head and message is head[0])]
         own = request.messages
         if len(kept) == len(own) and all(one is other for one, other in zip(kept, own)):
@@ -155,7 +156,10 @@ def pre_model_hook(
     sessions: bool = True,
     engine: Engine | None = None,
 ) -> Callable[[Any], dict[str, list[BaseMessage]]]:
-    """A hook for LangGraph: what the model sees next, beside a history that is left alone."""
+    """A hook for LangGraph: what the model sees next, beside a history that is left alone.
+
+    The graph adds its prompt and its tools behind the hook, which cannot count them: leave room.
+    """
     engine = engine or Engine(
         policy=policy, max_tokens=max_tokens, pins=pins, tokenizer=tokenizer, shorten=shorten
     )
@@ -163,7 +167,7 @@ def pre_model_hook(
 
     def hook(state: Any) -> dict[str, list[BaseMessage]]:
         messages = state["messages"] if isinstance(state, dict) else state.messages
-        return {"llm_input_messages": fitter.window(list(messages), _thread_id()).messages}
+        return {"llm_input_messages": fitter.window(list(messages), _conversation()).messages}
 
     return hook
 
@@ -177,12 +181,22 @@ def _model_name(model: Any) -> str | None:
     return None
 
 
-def _thread_id() -> str | None:
-    """The id of the conversation, inside a run that has one."""
+def _conversation() -> tuple[str, ...] | None:
+    """What tells the conversation from others, inside a run that has a thread.
+
+    Agents within agents share a thread; their namespaces tell them apart. The last part of a
+    namespace names the step alone.
+    """
     try:
         from langgraph.config import get_config
 
-        thread = get_config().get("configurable", {}).get("thread_id")
+        config = get_config()
     except (ImportError, RuntimeError):
         return None
-    return None if thread is None else str(thread)
+    configurable = config.get("configurable") or {}
+    thread = configurable.get("thread_id")
+    if thread is None:
+        return None
+    namespace = str(configurable.get("checkpoint_ns") or "").rpartition("|")[0]
+    agent = (config.get("metadata") or {}).get("lc_agent_name")
+    return str(thread), namespace, str(agent or "")

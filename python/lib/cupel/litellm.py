@@ -9,12 +9,14 @@ hook = CupelHook(max_tokens=32_000)
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
+from litellm.exceptions import BadRequestError, ContextWindowExceededError
 from litellm.integrations.custom_logger import CustomLogger
 
 from ._engine import Engine
+from ._errors import CupelError, DoesNotFitError
 from ._sessions import Fitter
 from ._settings import Pin, Policy
 
@@ -38,11 +40,17 @@ _HEAD = (
 """What is counted beside the messages. Everything else is the proxy's own and never read."""
 
 
+_WHOSE = ("api_key", "user_id", "team_id", "end_user_id")
+"""What tells the users of a proxy apart."""
+
+
 class CupelHook(CustomLogger):
     """Makes requests fit. Without ``max_tokens`` the window is that of the model, where it is known.
 
     What is no conversation, as an embedding, goes on as it is. Requests that name a session
-    (``litellm_session_id``) keep the provider's cache.
+    (``litellm_session_id``) keep the provider's cache; a session belongs to one key and user.
+
+    What cannot be sent is answered with the status 400, as LiteLLM answers it where a provider says so.
     """
 
     def __init__(
@@ -74,16 +82,36 @@ class CupelHook(CustomLogger):
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
     ) -> dict[str, Any]:
         """The request with what fits; the dict that was handed in stays as it is."""
-        return await asyncio.to_thread(self.fit, data)
+        whose = tuple(getattr(user_api_key_dict, name, None) for name in _WHOSE)
+        try:
+            return await asyncio.to_thread(self.fit, data, whose)
+        except CupelError as error:
+            raise _answered(error, str(data.get("model") or "")) from error
 
-    def fit(self, data: dict[str, Any]) -> dict[str, Any]:
+    def fit(self, data: dict[str, Any], whose: Hashable = None) -> dict[str, Any]:
         """The same outside of the proxy: the arguments of a call, with what fits."""
         name = next((one for one in _SHAPES if _is_conversation(data.get(one))), None)
         if name is None:
             return data
         request = {one: data[one] for one in (*_HEAD, name) if data.get(one) is not None}
-        window = self._fitter.window(request, _session(data))
+        session = _session(data)
+        # A session of one user, key or model is none of another's, whatever they call it.
+        key = None if session is None else (whose, data.get("model"), data.get("user"), session)
+        window = self._fitter.window(request, key)
         return {**data, name: window.messages}
+
+
+def _answered(error: CupelError, model: str) -> BadRequestError:
+    """The error that the proxy answers with: its status is 400."""
+    kind = ContextWindowExceededError if isinstance(error, DoesNotFitError) else BadRequestError
+    answered = kind(message=f"cupel: {error}", model=model, llm_provider="")
+    answered.body = {
+        "code": error.code,
+        "path": error.path,
+        "rule": error.rule,
+        "remedy": error.remedy,
+    }
+    return answered
 
 
 def _is_conversation(value: Any) -> bool:

@@ -19,7 +19,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from ._engine import Engine
-from ._flat import Flat, chosen
+from ._flat import Flat, chosen, content, media, text
 from ._items import Pipeline
 from ._native import Budget, Item
 from ._sessions import Fitter
@@ -30,7 +30,8 @@ __all__ = ["CupelMemory", "CupelPostprocessor"]
 class CupelMemory(BaseChatStoreMemory):
     """Keeps every message, and hands out those that fit.
 
-    Each memory is a session, whose windows keep the provider's cache.
+    Each memory is a session, whose windows keep the provider's cache. The system prompt and the tools
+    of an agent come after it, and are not counted: leave room for them.
     """
 
     max_tokens: int | None = Field(default=None, description="How much fits")
@@ -51,11 +52,13 @@ class CupelMemory(BaseChatStoreMemory):
         llm: Any = None,
         **settings: Any,
     ) -> CupelMemory:
-        """A memory, which may begin with a history."""
+        """A memory, which may begin with a history, or with what a ``chat_store`` holds."""
         if llm is not None:
             settings.setdefault("max_tokens", llm.metadata.context_window)
         memory = cls(**settings)
-        memory.set(chat_history or [])
+        # A store that is handed in may hold a conversation already.
+        if chat_history is not None:
+            memory.set(chat_history)
         return memory
 
     def get(self, input: str | None = None, **_: Any) -> list[ChatMessage]:
@@ -113,8 +116,8 @@ class CupelPostprocessor(BaseNodePostprocessor):
 
 
 def _flatten(flat: Flat, at: int, message: ChatMessage) -> None:
-    texts = [block.text for block in message.blocks if isinstance(block, TextBlock)]
-    plain: dict[str, Any] = {"role": message.role.value, "content": "\n".join(texts)}
+    blocks = [one for block in message.blocks for one in _blocks(block)]
+    plain: dict[str, Any] = {"role": message.role.value, "content": content(blocks)}
     calls = [
         flat.call(block.tool_name, block.tool_kwargs, block.tool_call_id or block.tool_name)
         for block in message.blocks
@@ -127,6 +130,36 @@ def _flatten(flat: Flat, at: int, message: ChatMessage) -> None:
     if message.role.value == "tool":
         plain["tool_call_id"] = message.additional_kwargs.get("tool_call_id", "")
     flat.add(at, plain)
+
+
+_FILES = {
+    "image": ("image_mimetype", "image/png"),
+    "audio": ("format", "wav"),
+    "video": ("video_mimetype", "video/mp4"),
+    "document": ("document_mimetype", "application/pdf"),
+}
+"""Blocks that hold files: where they say of what kind, and what they are if they do not."""
+
+
+def _blocks(block: Any) -> list[dict[str, Any]]:
+    """What a model reads of a block; calls are no part of it."""
+    kind = block.block_type
+    if isinstance(block, TextBlock):
+        return [text(block.text)]
+    if kind == "thinking":
+        return [text(block.content or "")]
+    if kind in ("citable", "citation"):
+        inner = block.content if kind == "citable" else [block.cited_content]
+        return [text(block.title), *(one for part in inner for one in _blocks(part))]
+    if kind not in _FILES:
+        return []
+    attribute, default = _FILES[kind]
+    told = getattr(block, attribute) or default
+    media_type = told if "/" in told else f"{kind}/{told}"
+    # What lies elsewhere is not fetched: it is weighed by its kind.
+    if block.url is not None:
+        return [media(media_type, url=str(block.url))]
+    return [media(media_type, url=block.inline_url())]
 
 
 def _legacy(call: Any) -> dict[str, Any]:

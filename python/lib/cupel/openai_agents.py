@@ -38,7 +38,9 @@ def input_filter(
     """A filter for ``RunConfig(call_model_input_filter=…)``.
 
     Without ``max_tokens`` the window is the model's, where Cupel knows the model. A traced run, or a
-    group of them, is a session, whose windows keep the provider's cache.
+    group of them, is a session of each of its agents, whose windows keep the provider's cache.
+
+    Hosted tools, handoffs and the schema of an output are not counted: leave room for them.
     """
     engine = engine or Engine(
         policy=policy,
@@ -62,7 +64,10 @@ def input_filter(
             "tools": [_tool(tool) for tool in data.agent.tools if isinstance(tool, FunctionTool)],
         }
         request = {name: value for name, value in request.items() if value}
-        window = await asyncio.to_thread(fitter.window, request, _run())
+        run = _run()
+        # Agents hand over within a run, and each has instructions and tools of its own.
+        key = None if run is None else (run, data.agent.name)
+        window = await asyncio.to_thread(fitter.window, request, key)
         return ModelInputData(input=window.messages, instructions=given.instructions)
 
     return fitted

@@ -9,7 +9,6 @@ agent = Agent("openai:gpt-4o", capabilities=[CupelWindow(max_tokens=32_000)])
 from __future__ import annotations
 
 import asyncio
-import base64
 import dataclasses
 from collections.abc import Iterable
 from typing import Any
@@ -18,20 +17,24 @@ from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import (
     BinaryContent,
-    ImageUrl,
+    FilePart,
+    FileUrl,
     ModelMessage,
     ModelResponse,
     RetryPromptPart,
     SystemPromptPart,
+    TextContent,
     TextPart,
     ThinkingPart,
     ToolCallPart,
     ToolReturnPart,
+    UploadedFile,
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestContext
 
 from ._engine import Engine
+from ._flat import media, text
 from ._sessions import Fitter
 from ._settings import Pin, Policy
 
@@ -43,6 +46,8 @@ class CupelWindow(AbstractCapability[Any]):
 
     Without ``max_tokens`` the window is the model's, where Cupel knows the model. A conversation is a
     session, whose windows keep the provider's cache.
+
+    Tools that the provider hosts are not counted: leave room for them.
     """
 
     def __init__(
@@ -95,7 +100,10 @@ class CupelWindow(AbstractCapability[Any]):
         request = {name: value for name, value in request.items() if value}
         # System prompts stand in the first message of a turn, which then must stay.
         prompts = [at for at, one in enumerate(context.messages) if _has_system_prompt(one)]
-        key = ctx.conversation_id or ctx.run_id
+        conversation = ctx.conversation_id or ctx.run_id
+        # Agents that call one another may share a conversation.
+        agent = None if ctx.agent is None else ctx.agent.name
+        key = None if conversation is None else (conversation, agent)
         # Its own messages are in or out as they are.
         return self._fitter.window(request, key, pins=prompts, shorten="off").kept
 
@@ -118,7 +126,7 @@ def _message(message: ModelMessage) -> dict[str, Any]:
 
 def _answered(part: Any) -> dict[str, Any]:
     if isinstance(part, TextPart):
-        return {"type": "text", "text": part.content}
+        return text(part.content)
     if isinstance(part, ThinkingPart):
         signature = {"signature": part.signature} if part.signature else {}
         return {"type": "thinking", "thinking": part.content, **signature}
@@ -129,37 +137,39 @@ def _answered(part: Any) -> dict[str, Any]:
             "name": part.tool_name,
             "input": part.args_as_dict(),
         }
-    return {"type": "text", "text": str(getattr(part, "content", part))}
+    if isinstance(part, FilePart):
+        return _content(part.content)
+    return text(str(getattr(part, "content", part)))
 
 
 def _asked(part: Any) -> list[dict[str, Any]]:
     if isinstance(part, UserPromptPart):
         if isinstance(part.content, str):
-            return [{"type": "text", "text": part.content}]
+            return [text(part.content)]
         return [_content(one) for one in part.content]
     if isinstance(part, ToolReturnPart):
-        return [_result(part.tool_call_id, part.model_response_str())]
+        files = [_content(file) for file in part.files]
+        told = part.model_response_str()
+        return [_result(part.tool_call_id, [text(told), *files] if files else told)]
     if isinstance(part, RetryPromptPart):
-        text = part.model_response()
+        told = part.model_response()
         if part.tool_name is None:
-            return [{"type": "text", "text": text}]
-        return [_result(part.tool_call_id, text)]
-    return [{"type": "text", "text": str(getattr(part, "content", part))}]
+            return [text(told)]
+        return [_result(part.tool_call_id, told)]
+    return [text(str(getattr(part, "content", part)))]
 
 
-def _result(call_id: str, text: str) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": call_id, "content": text}
+def _result(call_id: str, content: str | list[dict[str, Any]]) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": content}
 
 
 def _content(content: Any) -> dict[str, Any]:
-    if isinstance(content, str):
-        return {"type": "text", "text": content}
-    if isinstance(content, ImageUrl):
-        return {"type": "image", "source": {"type": "url", "url": content.url}}
-    if isinstance(content, BinaryContent) and content.is_image:
-        data = base64.b64encode(content.data).decode()
-        return {
-            "type": "image",
-            "source": {"type": "base64", "media_type": content.media_type, "data": data},
-        }
-    return {"type": "text", "text": str(content)}
+    if isinstance(content, BinaryContent):
+        return media(content.media_type, data=content.data)
+    if isinstance(content, FileUrl):
+        return media(content.media_type, url=content.url)
+    if isinstance(content, UploadedFile):
+        return media(content.media_type, url=content.file_id)
+    if isinstance(content, TextContent):
+        return text(content.content)
+    return text(str(content))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import struct
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,3 +100,45 @@ def check_run(windows: list[list[Sent]], tokens: list[int], budget: int) -> None
     # The newest results are what the model is about to use.
     newest = {call.id for call in calls(STEPS - 1)}
     assert newest <= {answer for message in windows[-1] for answer in message.answers}
+
+
+def of_chat(messages: list[Any]) -> list[Sent]:
+    """Messages of OpenAI Chat, as a framework sends them."""
+    return [
+        Sent(
+            "system" if one["role"] == "developer" else one["role"],
+            [call["id"] for call in one.get("tool_calls") or []],
+            [one["tool_call_id"]] if one["role"] == "tool" else [],
+        )
+        for one in messages
+    ]
+
+
+@functools.cache
+def chat_types() -> Any:
+    """What the openai package says that a list of messages is."""
+    from openai.types.chat import ChatCompletionMessageParam
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(list[ChatCompletionMessageParam])
+
+
+def check_chat(messages: list[Any]) -> None:
+    """What a framework makes of a window for OpenAI Chat: of the right types, and in pairs."""
+    for message in chat_types().validate_python(messages):
+        # These are read only when somebody asks for them.
+        list(message.get("tool_calls") or [])
+    check_pairs(of_chat(messages))
+
+
+def picture(side: int) -> bytes:
+    """A grey square as PNG."""
+    rows = zlib.compress(b"".join(b"\0" + b"\x80" * side for _ in range(side)))
+    made = b"\x89PNG\r\n\x1a\n"
+    for name, data in (
+        (b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)),
+        (b"IDAT", rows),
+        (b"IEND", b""),
+    ):
+        made += struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    return made

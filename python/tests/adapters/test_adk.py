@@ -12,7 +12,8 @@ from cupel.adk import CupelPlugin, _request
 from google.adk.agents import LlmAgent, RunConfig
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import InMemoryRunner
-from google.genai import types
+from google.genai import Client, types
+from google.genai.models import _GenerateContentParameters_to_mldev
 from story import (
     ANSWER,
     BUDGETS,
@@ -27,6 +28,25 @@ from story import (
     total_calls,
 )
 
+CLIENT = Client(api_key="none")._api_client
+
+
+def check_own(request: LlmRequest) -> None:
+    """ADK reads the request back, and Google's client makes of it what it sends."""
+    assert LlmRequest.model_validate(request.model_dump(exclude={"tools_dict"})).contents == request.contents
+    parameters = types._GenerateContentParameters(
+        model="gemini-2.5-flash", contents=request.contents, config=request.config
+    )
+    made = _GenerateContentParameters_to_mldev(CLIENT, parameters)
+    roles = [content["role"] for content in made["contents"]]
+    assert len(roles) == len(request.contents)
+    assert roles[0] == "user" and set(roles) <= {"user", "model"}
+    # Gemini asks that what follows calls has as many results.
+    parts = [content["parts"] for content in made["contents"]]
+    for asked, answered in zip(parts, [*parts[1:], []]):
+        many = sum("functionCall" in part for part in asked)
+        assert many == 0 or many == sum("functionResponse" in part for part in answered)
+
 
 class Script(BaseLlm):
     """Calls tools for sixty steps, then answers. Notes what it was sent."""
@@ -39,6 +59,7 @@ class Script(BaseLlm):
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
         step = len(self.seen)
+        check_own(llm_request)
         self.seen.append(list(llm_request.contents))
         self.tokens.append(cupel.count(_request(llm_request), tokenizer="o200k_base")["total_tokens"])
         parts = [
@@ -112,6 +133,23 @@ def check_adk(windows: list[list[Sent]], tokens: list[int], budget: int) -> None
             message.calls = [back.get(one, one) for one in message.calls]
             message.answers = [back.get(one, one) for one in message.answers]
     check_run(windows, tokens, budget)
+
+
+def test_users_and_agents_have_sessions_of_their_own() -> None:
+    """The ids of two users' sessions may be the same."""
+    plugin = CupelPlugin(5_000, tokenizer="o200k_base")
+
+    async def main() -> None:
+        for app, user, name in (("a", "u", "x"), ("a", "v", "x"), ("b", "u", "x"), ("a", "u", "y")):
+            agent = LlmAgent(name=name, model=Script(seen=[{}] * STEPS, tokens=[]), instruction=SYSTEM)
+            runner = InMemoryRunner(agent=agent, app_name=app, plugins=[plugin])
+            await runner.session_service.create_session(app_name=app, user_id=user, session_id="1")
+            message = types.Content(role="user", parts=[types.Part(text=QUESTION)])
+            async for _ in runner.run_async(user_id=user, session_id="1", new_message=message):
+                pass
+
+    asyncio.run(main())
+    assert len(plugin._fitter._conversations) == 4
 
 
 def test_the_example_runs(example: Any) -> None:

@@ -19,6 +19,7 @@ from agent_framework import (
     tool,
 )
 from agent_framework._compaction import EXCLUDE_REASON_KEY
+from agent_framework_openai import OpenAIChatCompletionClient
 from cupel._flat import Flat
 from cupel.agent_framework import CupelStrategy, _flatten
 from story import (
@@ -29,9 +30,11 @@ from story import (
     SYSTEM,
     Sent,
     calls,
+    check_chat,
     check_pairs,
     check_run,
     look_up,
+    picture,
     total_calls,
 )
 
@@ -52,6 +55,15 @@ def tokens(messages: Sequence[Message]) -> int:
     for at, message in enumerate(messages):
         _flatten(flat, at, message)
     return cupel.count(flat.messages)["total_tokens"]
+
+
+PROVIDER = OpenAIChatCompletionClient(model="gpt-4o", api_key="none")
+
+
+def check_own(window: Sequence[Message]) -> None:
+    """The framework reads its messages back, and its provider makes a request of Chat of them."""
+    assert [Message.from_dict(one.to_dict()).to_dict() for one in window] == [one.to_dict() for one in window]
+    check_chat(PROVIDER._prepare_options(window, {})["messages"])
 
 
 def history(steps: int) -> list[Message]:
@@ -75,19 +87,20 @@ def history(steps: int) -> list[Message]:
 
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_a_run_of_sixty_steps_fits_and_says_why(budget: int) -> None:
-    windows = []
-    for steps in range(STEPS + 1):
+    """A history that comes at once; what an agent makes step by step is below."""
+    for steps in (0, 1, 7, 30, STEPS):
         messages = history(steps)
         changed = asyncio.run(CupelStrategy(budget)(messages))
         left = included_messages(messages)
         assert changed == (len(left) < len(messages))
-        windows.append(left)
+        check_pairs(sent(left))
+        check_own(left)
+        assert tokens(left) <= budget
         # Nothing is lost: what went is still there, and says why.
         assert len(messages) == len(history(steps))
         for message in messages:
             if not any(message is one for one in left):
                 assert message.additional_properties[EXCLUDE_REASON_KEY].startswith("cupel: ")
-    check_run([sent(window) for window in windows], [tokens(window) for window in windows], budget)
 
 
 class Script(FunctionInvocationLayer, BaseChatClient):  # type: ignore[misc]
@@ -130,9 +143,34 @@ def test_an_agent_takes_the_strategy(budget: int) -> None:
     assert response.text == ANSWER
     windows = [included_messages(list(window)) for window in client.seen]
     check_run([sent(window) for window in windows], [tokens(window) for window in windows], budget)
+    for window in windows:
+        check_own(window)
     # What the run answers with is whole.
     assert sum(len(one.answers) for one in sent(response.messages)) == total_calls()
     check_pairs([Sent("user", [], []), *sent(response.messages)])
+
+
+def test_pictures_and_files_count() -> None:
+    def count(*contents: Any) -> int:
+        return tokens([Message("user", ["What is it?", *contents])])
+
+    small, large = (Content.from_data(picture(side), "image/png") for side in (100, 1_000))
+    assert count() + 50 < count(small) < count(large)
+    assert count(Content.from_uri("https://example.com/a.png", media_type="image/png")) > count() + 50
+    pdf = Content.from_data(b"%PDF-1.4 " + b"/Type /Page " * 3, "application/pdf")
+    assert count(pdf) > count() + 50
+    call = Message("assistant", [Content.from_function_call("c", "draw", arguments={})])
+    plain, drawn = (
+        tokens(
+            [
+                Message("user", ["Draw."]),
+                call,
+                Message("tool", [Content.from_function_result("c", result=one)]),
+            ]
+        )
+        for one in ("Here.", [Content.from_text("Here."), large])
+    )
+    assert drawn > plain + 500
 
 
 def test_the_example_runs(example: Any) -> None:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from typing import Any
 
 import cupel
 import pytest
-from cupel.haystack import CupelCompactor, CupelRanker
+from cupel._flat import Flat
+from cupel.haystack import CupelCompactor, CupelRanker, _flatten
 from haystack import Document, Pipeline, component
 from haystack.components.agents import Agent
-from haystack.dataclasses import ChatMessage, ToolCall
+from haystack.dataclasses import ChatMessage, FileContent, ImageContent, ToolCall
 from haystack.hooks.compaction import CompactionHook
 from haystack.tools import Tool
-from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_pairs, look_up, total_calls
+from story import (
+    ANSWER,
+    BUDGETS,
+    QUESTION,
+    STEPS,
+    SYSTEM,
+    Sent,
+    calls,
+    check_chat,
+    check_pairs,
+    look_up,
+    picture,
+    total_calls,
+)
 
 
 class Words:
@@ -42,6 +57,12 @@ def sent(messages: list[ChatMessage]) -> list[Sent]:
     ]
 
 
+def check_own(window: list[ChatMessage]) -> None:
+    """Haystack reads its messages back, and makes a request of Chat of them."""
+    assert [ChatMessage.from_dict(one.to_dict()) for one in window] == window
+    check_chat([one.to_openai_dict_format() for one in window])
+
+
 def history(steps: int) -> list[ChatMessage]:
     messages = [ChatMessage.from_system(SYSTEM), ChatMessage.from_user(QUESTION)]
     for step in range(steps):
@@ -64,6 +85,7 @@ def test_a_conversation_of_sixty_steps_fits(budget: int) -> None:
             continue
         assert kept is not None
         check_pairs(sent(kept))
+        check_own(kept)
         assert counter.count(kept) <= budget
         assert all(any(one is own for own in messages) for one in kept)
         newest = {call.id for call in calls(steps - 1)}
@@ -99,7 +121,8 @@ class Script:
         return {"replies": [ChatMessage.from_assistant(ANSWER)]}
 
 
-def test_an_agents_hook_takes_the_compactor() -> None:
+@pytest.mark.parametrize("budget", [budget // 2 for budget in BUDGETS])
+def test_an_agents_hook_takes_the_compactor(budget: int) -> None:
     model = Script()
     tool = Tool(
         name="look_up",
@@ -110,7 +133,7 @@ def test_an_agents_hook_takes_the_compactor() -> None:
             "properties": {"ship": {"type": "integer"}, "field": {"type": "string"}},
         },
     )
-    hook = make_hook(1_000)
+    hook = make_hook(budget)
     agent = Agent(
         chat_generator=model,
         tools=[tool],
@@ -123,9 +146,29 @@ def test_an_agents_hook_takes_the_compactor() -> None:
     assert len(model.seen) == STEPS + 1
     for window in model.seen:
         check_pairs(sent(window))
+        check_own(window)
     sizes = [Words().count(window) for window in model.seen]
-    assert max(sizes) <= 1_000
-    assert len(sent(model.seen[-1])) < total_calls()
+    assert max(sizes) <= budget
+    is_whole = sum(len(one.answers) for one in sent(model.seen[-1])) == total_calls()
+    assert is_whole == (budget > 10_000)
+
+
+def test_pictures_and_files_count() -> None:
+    def tokens(message: ChatMessage) -> int:
+        flat = Flat()
+        _flatten(flat, 0, message)
+        return cupel.Engine().count(flat.messages)["total_tokens"]
+
+    def asked(*parts: Any) -> int:
+        return tokens(ChatMessage.from_user(content_parts=["What is it?", *parts]))
+
+    def encoded(data: bytes) -> str:
+        return base64.b64encode(data).decode()
+
+    small, large = (ImageContent(encoded(picture(side)), "image/png") for side in (100, 1_000))
+    assert asked() + 50 < asked(small) < asked(large)
+    pdf = FileContent(encoded(b"%PDF-1.4 " + b"/Type /Page " * 3), "application/pdf")
+    assert asked(pdf) > asked() + 50
 
 
 def make_hook(window: int) -> Any:

@@ -11,10 +11,18 @@ import pytest
 from cupel.langchain import CupelMiddleware, pre_model_hook, trim
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from story import (
     ANSWER,
@@ -24,6 +32,7 @@ from story import (
     SYSTEM,
     Sent,
     calls,
+    check_chat,
     check_pairs,
     check_run,
     look_up,
@@ -79,6 +88,15 @@ def tokens(messages: list[BaseMessage]) -> int:
     return cupel.count(request)["total_tokens"]
 
 
+PROVIDER = ChatOpenAI(model="gpt-4o", api_key="none")  # type: ignore[arg-type]
+
+
+def check_own(window: list[BaseMessage]) -> None:
+    """LangChain takes the window as messages, and its provider makes a request of it."""
+    assert convert_to_messages(window) == window
+    check_chat(PROVIDER._get_request_payload(window)["messages"])
+
+
 def check_history(messages: list[BaseMessage]) -> None:
     """The stored history is whole."""
     assert len(messages) == 1 + STEPS + total_calls() + 1
@@ -102,6 +120,8 @@ def test_an_agent_of_sixty_steps_fits(budget: int, thread: str | None) -> None:
         config["configurable"] = {"thread_id": thread}
     state = agent.invoke({"messages": [HumanMessage(QUESTION)]}, config)
     check_run([sent(window) for window in model.seen], [tokens(one) for one in model.seen], budget)
+    for window in model.seen:
+        check_own(window)
     assert all(window[0].content == SYSTEM for window in model.seen)
     check_history(state["messages"])
     # The very objects of the history are sent.
@@ -131,6 +151,32 @@ def test_a_thread_is_a_session_that_keeps_the_cache() -> None:
         return common
 
     assert unchanged(sessions=True) > 1.2 * unchanged(sessions=False)
+
+
+def test_agents_that_share_a_thread_share_no_session() -> None:
+    """An agent that is another one's tool runs in the same thread, with the same middleware."""
+    middleware = CupelMiddleware(1_500)
+    inner: Any = create_agent(Script(seen=[], steps=2), [looked_up], middleware=[middleware])
+
+    @tool("ask")
+    def asked(question: str) -> str:
+        """Asks somebody else."""
+        return str(inner.invoke({"messages": [HumanMessage(question)]})["messages"][-1].content)
+
+    class Asks(Script):
+        def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+            self.seen.append(list(messages))
+            self.step += 1
+            call = {"name": "ask", "args": {"question": QUESTION}, "id": f"ask_{self.step}"}
+            answer = AIMessage("", tool_calls=[call]) if self.step < 3 else AIMessage(ANSWER)
+            return ChatResult(generations=[ChatGeneration(message=answer)])
+
+    outer: Any = create_agent(Asks(seen=[]), [asked], middleware=[middleware], checkpointer=InMemorySaver())
+    outer.invoke({"messages": [HumanMessage(QUESTION)]}, {"configurable": {"thread_id": "one"}})
+    # One of the outer agent, and one of each time that it asks.
+    keys = [key for key, _ in middleware._fitter._conversations]  # type: ignore[misc]
+    assert len(keys) == 3 and {key[0] for key in keys} == {"one"}
+    assert len({key[1] for key in keys}) == 3
 
 
 def test_tasks_are_served_too() -> None:
@@ -192,6 +238,8 @@ def test_a_graph_takes_the_hook(budget: int) -> None:
         model, [looked_up], prompt=SystemMessage(SYSTEM), pre_model_hook=pre_model_hook(budget)
     )
     state = agent.invoke({"messages": [HumanMessage(QUESTION)]}, {"recursion_limit": 1_000})
+    for window in model.seen:
+        check_own(window)
     # The graph adds the prompt behind the hook.
     windows = [[one for one in window if one.type != "system"] for window in model.seen]
     counted = [cupel.count(window)["total_tokens"] for window in windows]

@@ -12,8 +12,28 @@ import litellm
 import pytest
 from cupel.litellm import CupelHook
 from litellm.caching.caching import DualCache
+from litellm.google_genai.adapters.transformation import GoogleGenAIAdapter
+from litellm.litellm_core_utils.prompt_templates.factory import anthropic_messages_pt
+from litellm.llms.anthropic.pass_through.adapters.transformation import LiteLLMAnthropicMessagesAdapter
 from litellm.proxy._types import UserAPIKeyAuth
-from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_run, look_up
+from litellm.responses.litellm_completion_transformation.transformation import (
+    LiteLLMCompletionResponsesConfig,
+)
+from litellm.utils import validate_and_fix_openai_messages
+from story import (
+    ANSWER,
+    BUDGETS,
+    QUESTION,
+    STEPS,
+    SYSTEM,
+    Sent,
+    calls,
+    check_chat,
+    check_pairs,
+    check_run,
+    look_up,
+    of_chat,
+)
 
 SCHEMA = {"type": "object", "properties": {"ship": {"type": "integer"}, "field": {"type": "string"}}}
 
@@ -55,6 +75,15 @@ class Chat:
             for one in messages
         ]
 
+    @staticmethod
+    def check_own(request: dict[str, Any]) -> None:
+        """LiteLLM's checks of a Chat request, and what it makes of it for Anthropic, which refuses loose ends."""
+        checked = validate_and_fix_openai_messages(copy.deepcopy(request["messages"]))
+        check_chat(checked)
+        plain = [one for one in checked if one["role"] != "system"]
+        turned = anthropic_messages_pt(copy.deepcopy(plain), "claude-sonnet-4-5", "anthropic")
+        check_pairs(Anthropic.sent(turned))
+
 
 class Anthropic(Chat):
     """Anthropic Messages."""
@@ -85,6 +114,12 @@ class Anthropic(Chat):
             Sent(one["role"], ids(one, "tool_use", "id"), ids(one, "tool_result", "tool_use_id"))
             for one in messages
         ]
+
+    @staticmethod
+    def check_own(request: dict[str, Any]) -> None:
+        adapter = LiteLLMAnthropicMessagesAdapter()
+        turned, _ = adapter.translate_anthropic_to_openai({**request, "model": "gpt-4o"})  # type: ignore[typeddict-item]
+        check_chat(list(turned["messages"]))
 
 
 class Responses(Chat):
@@ -127,6 +162,12 @@ class Responses(Chat):
                 told.append(Sent(item["role"], [], []))
         return told
 
+    @staticmethod
+    def check_own(request: dict[str, Any]) -> None:
+        make = LiteLLMCompletionResponsesConfig.transform_responses_api_input_to_messages
+        made = make(request["input"], {"instructions": request["instructions"]})
+        check_pairs(of_chat(list(made)))
+
 
 class Gemini(Chat):
     """Gemini contents."""
@@ -164,6 +205,13 @@ class Gemini(Chat):
 
         return [Sent(one["role"], ids(one, "functionCall"), ids(one, "functionResponse")) for one in messages]
 
+    @staticmethod
+    def check_own(request: dict[str, Any]) -> None:
+        named = {"systemInstruction": request["systemInstruction"], "tools": request["tools"]}
+        make = GoogleGenAIAdapter().translate_generate_content_to_completion
+        made = make("gpt-4o", request["contents"], None, **named)
+        check_chat(made["messages"])
+
 
 @pytest.mark.parametrize("session", [None, "harbour"])
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -188,23 +236,43 @@ def test_a_run_of_sixty_steps_fits(shape: type[Chat], budget: int, session: str 
         windows.append(shape.sent(made[shape.field]))
         counted = {name: made[name] for name in (*shape.head, shape.field)}
         tokens.append(cupel.count(counted, tokenizer="o200k_base")["total_tokens"])
+        # LiteLLM turns each shape into that of other providers, and refuses what it cannot turn.
+        shape.check_own(counted)
         history += shape.step(step)
     check_run(windows, tokens, budget)
 
 
-def test_the_proxys_own_validation_accepts_the_window() -> None:
-    """LiteLLM turns Chat messages into those of other providers, and refuses what does not pair."""
-    from litellm.litellm_core_utils.prompt_templates.factory import anthropic_messages_pt
+def hooked(hook: CupelHook, data: dict[str, Any], **who: str) -> Any:
+    return asyncio.run(hook.async_pre_call_hook(UserAPIKeyAuth(**who), DualCache(), data, "acompletion"))
 
-    history = list(Chat.first)
-    for step in range(20):
-        history += Chat.step(step)
-    for budget in (500, 900, 1_500):
-        made = CupelHook(budget).fit({"model": "gpt-4o", "messages": history, **Chat.head})
-        plain = [one for one in made["messages"] if one["role"] != "system"]
-        turned = anthropic_messages_pt(copy.deepcopy(plain), "claude-sonnet-4-5", "anthropic")
-        assert len(turned) >= 3
-        assert litellm.token_counter(model="gpt-4o", messages=made["messages"]) > 0
+
+def test_errors_have_the_status_that_the_proxy_answers_with() -> None:
+    data = {"model": "gpt-4o", "messages": [{"role": "user", "content": QUESTION}]}
+    with pytest.raises(litellm.ContextWindowExceededError) as caught:
+        hooked(CupelHook(5), data)
+    assert caught.value.status_code == 400 and caught.value.body["code"] == "does-not-fit"  # type: ignore[index]
+    assert "cupel: " in str(caught.value) and isinstance(caught.value.__cause__, cupel.DoesNotFitError)
+    orphan = {"role": "tool", "tool_call_id": "c", "content": "1"}
+    with pytest.raises(litellm.BadRequestError) as refused:
+        hooked(CupelHook(500), {"model": "gpt-4o", "messages": [*data["messages"], orphan]})
+    assert refused.value.status_code == 400
+    assert refused.value.body["code"] == "invalid-request" and refused.value.body["remedy"]  # type: ignore[index]
+    # Outside of the proxy the exception is Cupel's own.
+    with pytest.raises(cupel.DoesNotFitError):
+        CupelHook(5).fit(data)
+
+
+def test_a_session_belongs_to_one_user() -> None:
+    hook = CupelHook(5_000)
+    messages = [{"role": "user", "content": "Hello!"}]
+    named = {"model": "gpt-4o", "messages": messages, "metadata": {"session_id": "1"}}
+    for who in ({"api_key": "a"}, {"api_key": "b"}, {"api_key": "a", "user_id": "u"}, {"api_key": "a"}):
+        hooked(hook, named, **who)
+    assert len(hook._fitter._conversations) == 3
+    hooked(hook, {**named, "model": "gpt-4.1"}, api_key="a")
+    assert len(hook._fitter._conversations) == 4
+    hooked(hook, {**named, "metadata": {}}, api_key="a")
+    assert len(hook._fitter._conversations) == 4
 
 
 def test_what_is_no_conversation_goes_on_as_it_is() -> None:

@@ -9,11 +9,14 @@ from typing import Any
 
 import cupel
 import pytest
-from cupel.llama_index import CupelMemory, CupelPostprocessor
+from cupel._flat import Flat
+from cupel.llama_index import CupelMemory, CupelPostprocessor, _flatten
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import (
     ChatMessage,
     ChatResponse,
+    DocumentBlock,
+    ImageBlock,
     LLMMetadata,
     MessageRole,
     TextBlock,
@@ -22,14 +25,30 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index.core.storage.chat_store import SimpleChatStore
 from llama_index.core.tools import FunctionTool
-from story import ANSWER, BUDGETS, QUESTION, STEPS, SYSTEM, Sent, calls, check_pairs, check_run, look_up
+from llama_index.llms.openai.utils import to_openai_message_dicts
+from story import (
+    ANSWER,
+    BUDGETS,
+    QUESTION,
+    STEPS,
+    SYSTEM,
+    Sent,
+    calls,
+    check_chat,
+    check_pairs,
+    check_run,
+    look_up,
+    picture,
+)
 
 
 class Script(FunctionCallingLLM):
     """Calls tools for sixty steps, then answers. Notes what it was sent."""
 
     seen: list[Any] = []
+    last: int = STEPS
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -46,7 +65,7 @@ class Script(FunctionCallingLLM):
         step = len(self.seen) - 1
         blocks: list[Any] = [
             ToolCallBlock(tool_call_id=call.id, tool_name=call.name, tool_kwargs=call.arguments)
-            for call in (calls(step) if step < STEPS else [])
+            for call in (calls(step) if step < self.last else [])
         ]
         message = ChatMessage(role=MessageRole.ASSISTANT, blocks=blocks or [TextBlock(text=ANSWER)])
         return ChatResponse(message=message)
@@ -143,6 +162,12 @@ def history(steps: int) -> list[ChatMessage]:
     return messages
 
 
+def check_own(window: list[ChatMessage]) -> None:
+    """LlamaIndex reads its messages back, and makes a request of Chat of them."""
+    assert [ChatMessage.model_validate(one.model_dump()) for one in window] == window
+    check_chat(list(to_openai_message_dicts(window, model="gpt-4o")))
+
+
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_a_memory_of_sixty_steps_fits(budget: int) -> None:
     memory = CupelMemory.from_defaults(max_tokens=budget)
@@ -152,6 +177,8 @@ def test_a_memory_of_sixty_steps_fits(budget: int) -> None:
         memory.set(whole[: len(history(steps))])
         windows.append(memory.get())
     check_run([sent(window) for window in windows], [tokens(window) for window in windows], budget)
+    for window in windows:
+        check_own(window)
     # What is stored is whole, and what comes out are the stored messages themselves.
     stored = memory.get_all()
     assert len(stored) == len(whole)
@@ -159,10 +186,10 @@ def test_a_memory_of_sixty_steps_fits(budget: int) -> None:
     check_pairs(sent(stored))
 
 
-@pytest.mark.parametrize("budget", (1_600, 3_200, 100_000))
+@pytest.mark.parametrize("budget", BUDGETS)
 def test_an_agent_takes_the_memory(budget: int) -> None:
     """Between runs an agent asks its memory; within a run it adds its steps itself."""
-    model = Script(seen=[])
+    model = Script(seen=[], last=1)
     tool = FunctionTool.from_defaults(look_up, name="look_up")
     agent = FunctionAgent(llm=model, tools=[tool], system_prompt=SYSTEM, streaming=False)
     memory = CupelMemory.from_defaults(chat_history=history(STEPS)[1:], max_tokens=budget)
@@ -172,8 +199,10 @@ def test_an_agent_takes_the_memory(budget: int) -> None:
         return await agent.run("And ship 3?", memory=memory, max_iterations=500)
 
     asyncio.run(main())
+    assert len(model.seen) == 2
     first = [one for one in model.seen[0] if one.role != MessageRole.SYSTEM]
     check_pairs(sent(first))
+    check_own(model.seen[0])
     assert tokens(first) <= budget
     assert len(memory.get_all()) > before
 
@@ -181,6 +210,29 @@ def test_an_agent_takes_the_memory(budget: int) -> None:
 def test_a_memory_takes_the_window_of_its_model() -> None:
     assert CupelMemory.from_defaults(llm=Script()).max_tokens == 1_600
     assert CupelMemory.from_defaults(max_tokens=10).get() == []
+
+
+def test_a_store_that_is_handed_in_keeps_what_it_holds() -> None:
+    store = SimpleChatStore()
+    first = CupelMemory.from_defaults(history(3), chat_store=store, chat_store_key="ann", max_tokens=5_000)
+    again = CupelMemory.from_defaults(chat_store=store, chat_store_key="ann", max_tokens=5_000)
+    assert again.get() == first.get() == history(3)
+    other = CupelMemory.from_defaults(chat_store=store, chat_store_key="bob", max_tokens=5_000)
+    assert other.get() == []
+    assert CupelMemory.from_defaults([], chat_store=store, chat_store_key="ann", max_tokens=9).get() == []
+
+
+def test_pictures_and_files_count() -> None:
+    def tokens(*blocks: Any) -> int:
+        flat = Flat()
+        _flatten(flat, 0, ChatMessage(role="user", blocks=[TextBlock(text="What is it?"), *blocks]))
+        return cupel.count(flat.messages)["total_tokens"]
+
+    small, large = (ImageBlock(image=picture(side)) for side in (100, 1_000))
+    assert tokens() + 50 < tokens(small) < tokens(large)
+    assert tokens(ImageBlock(url="https://example.com/a.png")) > tokens() + 50
+    pdf = DocumentBlock(data=b"%PDF-1.4 " + b"/Type /Page " * 3, title="a.pdf")
+    assert tokens(pdf) > tokens() + 50
 
 
 def test_nodes_fill_a_budget() -> None:

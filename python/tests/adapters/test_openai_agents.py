@@ -18,7 +18,9 @@ from agents import (
     function_tool,
     set_trace_processors,
 )
+from agents.models.chatcmpl_converter import Converter
 from agents.models.interface import Model
+from agents.run_internal.items import drop_orphan_function_calls, normalize_input_items_for_api
 from cupel.openai_agents import input_filter
 from openai.types.responses import (
     ResponseFunctionToolCall,
@@ -33,6 +35,7 @@ from story import (
     SYSTEM,
     Sent,
     calls,
+    check_chat,
     check_pairs,
     check_run,
     look_up,
@@ -106,6 +109,13 @@ def sent(items: list[Any]) -> list[Sent]:
     return told
 
 
+def check_own(items: list[Any]) -> None:
+    """The SDK finds nothing to drop or to mend, and makes a request of Chat of it."""
+    assert normalize_input_items_for_api(list(items)) == items
+    assert drop_orphan_function_calls(list(items)) == items
+    check_chat(list(Converter.items_to_messages(items, model="gpt-4o", strict_feature_validation=True)))
+
+
 @pytest.mark.parametrize("traced", [False, True])
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_a_run_of_sixty_steps_fits(budget: int, traced: bool) -> None:
@@ -125,11 +135,48 @@ def test_a_run_of_sixty_steps_fits(budget: int, traced: bool) -> None:
     assert result.final_output == ANSWER
     windows = [sent(request["input"]) for request in model.seen]
     check_run(windows, [cupel.count(request)["total_tokens"] for request in model.seen], budget)
+    for request in model.seen:
+        check_own(request["input"])
     assert all(request["instructions"] == SYSTEM for request in model.seen)
     # The run's own history is whole.
     history = result.to_input_list()
     assert len(history) == 1 + 2 * total_calls() + 1
     check_pairs(sent(history))
+
+
+def test_agents_of_a_run_have_sessions_of_their_own() -> None:
+    """What one agent was sent is not in the cache of the other, which has other instructions."""
+    import cupel.openai_agents as module
+
+    seen: list[Any] = []
+
+    class Noting(module.Fitter):
+        def window(self, request: Any, key: Any = None, **options: Any) -> Any:
+            seen.append(key)
+            return super().window(request, key, **options)
+
+    original, module.Fitter = module.Fitter, Noting  # type: ignore[misc]
+    try:
+        filtered = input_filter(5_000)
+    finally:
+        module.Fitter = original  # type: ignore[misc]
+    second = Agent(name="second", instructions="Answer.", model=Script())
+    second.model.seen = [{}] * STEPS  # type: ignore[union-attr]
+    first = Agent(name="first", instructions=SYSTEM, model=Handing(), handoffs=[second])
+    config = RunConfig(call_model_input_filter=filtered, group_id="harbour")
+    result = asyncio.run(Runner.run(first, QUESTION, run_config=config))
+    assert result.final_output == ANSWER
+    assert seen == [("harbour", "first"), ("harbour", "second")]
+
+
+class Handing(Script):
+    """Hands over at once."""
+
+    async def get_response(self, *_: Any, **__: Any) -> ModelResponse:
+        call = ResponseFunctionToolCall(
+            type="function_call", call_id="c", name="transfer_to_second", arguments="{}", id="fc_c"
+        )
+        return ModelResponse(output=[call], usage=Usage(), response_id=None)
 
 
 def test_the_example_runs(example: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import cupel
@@ -9,14 +10,23 @@ import pytest
 from cupel.pydantic_ai import CupelWindow, _message
 from pydantic_ai import Agent
 from pydantic_ai.messages import (
+    BinaryContent,
+    DocumentUrl,
+    ImageUrl,
     ModelMessage,
     ModelMessagesTypeAdapter,
+    ModelRequest,
     ModelResponse,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
+    UserPromptPart,
+    _clean_message_history,
 )
+from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.usage import UsageLimits
 from story import (
     ANSWER,
@@ -26,9 +36,11 @@ from story import (
     SYSTEM,
     Sent,
     calls,
+    check_chat,
     check_pairs,
     check_run,
     look_up,
+    picture,
     total_calls,
 )
 
@@ -42,6 +54,19 @@ def sent(messages: list[ModelMessage]) -> list[Sent]:
         )
         for message in messages
     ]
+
+
+PROVIDER = OpenAIChatModel("gpt-4o", provider=OpenAIProvider(api_key="none"))
+
+
+async def check_own(windows: list[list[ModelMessage]]) -> None:
+    """pydantic-ai finds nothing to drop or to mend, reads them back, and makes requests of Chat of them."""
+    for window in windows:
+        parts = [part for message in window for part in message.parts]
+        cleaned = _clean_message_history(list(window))
+        assert [part for message in cleaned for part in message.parts] == parts
+        assert ModelMessagesTypeAdapter.validate_python(window) == window
+        check_chat(list(await PROVIDER._map_messages(window, ModelRequestParameters())))
 
 
 def play(
@@ -79,6 +104,7 @@ def test_a_run_of_sixty_steps_fits(budget: int, sessions: bool) -> None:
     capability = CupelWindow(budget, tokenizer="o200k_base", sessions=sessions)
     seen, history, tokens = play(capability)
     check_run([sent(window) for window in seen], tokens, budget)
+    asyncio.run(check_own(seen))
     # The history of the run is whole, and pydantic-ai reads it back.
     assert len(history) == 1 + 2 * STEPS + 1
     assert sum(len(one.answers) for one in sent(history)) == total_calls()
@@ -93,6 +119,29 @@ def test_a_system_prompt_stays() -> None:
     assert all(window[0].parts[0].content == SYSTEM for window in seen)  # type: ignore[union-attr]
     for window in seen:
         check_pairs(sent(window))
+
+
+def test_pictures_and_files_count() -> None:
+    def tokens(*content: Any) -> int:
+        request = [_message(ModelRequest([UserPromptPart(["What is it?", *content])]))]
+        return cupel.Engine(format="anthropic", tokenizer="o200k_base").count(request)["total_tokens"]
+
+    small, large = (BinaryContent(picture(side), media_type="image/png") for side in (100, 1_000))
+    assert tokens() + 10 < tokens(small) < tokens(large)
+    assert tokens(ImageUrl("https://example.com/a.png")) > tokens() + 50
+    pdf = BinaryContent(b"%PDF-1.4 " + b"/Type /Page " * 3, media_type="application/pdf")
+    assert tokens(pdf) > tokens() + 50
+    assert tokens(DocumentUrl("https://example.com/a.pdf")) > tokens() + 50
+    returned = ModelRequest([ToolReturnPart("draw", ["Here.", large], tool_call_id="c1")])
+    plain = ModelRequest([ToolReturnPart("draw", ["Here."], tool_call_id="c1")])
+    call = _message(ModelResponse([ToolCallPart("draw", {}, "c1")]))
+    counted = [
+        cupel.Engine(format="anthropic", tokenizer="o200k_base").count(
+            [_message(ModelRequest([UserPromptPart("Draw.")])), call, _message(one)]
+        )["total_tokens"]
+        for one in (plain, returned)
+    ]
+    assert counted[1] > counted[0] + 500
 
 
 def test_the_example_runs(example: Any) -> None:

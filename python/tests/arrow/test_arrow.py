@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -123,6 +126,69 @@ def test_any_number_of_threads_gives_the_same_bytes() -> None:
     table = pa.table({"request": REQUESTS})
     tables = [select_batch(table, max_tokens=200, threads=threads) for threads in (1, 2, 7, 64)]
     assert all(one.equals(tables[0]) for one in tables)
+
+
+LOG = json.dumps(
+    [
+        {"role": "user", "content": "Is all well?"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c", "type": "function", "function": {"name": "log", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "c", "content": "tick\n" * 200},
+    ]
+)
+
+
+def test_what_a_function_raises_is_the_error_of_its_row() -> None:
+    def fails(text: str, tool: str) -> str:
+        raise ZeroDivisionError(tool)
+
+    engine = cupel.Engine(max_tokens=60, renderers=[fails])
+    rows = select_batch(
+        pa.array([REQUESTS[0], LOG] * 4), max_tokens=200, engine=engine, threads=3
+    ).to_pylist()
+    assert [row["window"] is None for row in rows] == [False, True] * 4
+    error = json.loads(rows[1]["error"])
+    assert error["code"] == "renderer-failed" and "ZeroDivisionError" in error["rule"]
+
+
+def test_after_ctrl_c_no_row_is_begun() -> None:
+    program = textwrap.dedent(
+        """
+        import json, signal, sys, time
+        import pyarrow as pa
+        import cupel
+        from cupel.arrow import select_batch
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        log = json.loads(sys.argv[1])
+        calls = []
+        def slow(text, tool):
+            calls.append(text)
+            if len(calls) == 3:
+                print("ready", flush=True)
+            time.sleep(0.01)
+        rows = []
+        for n in range(3_000):
+            log[2]["content"] = f"tick {n} " * 200
+            rows.append(json.dumps(log))
+        try:
+            select_batch(pa.array(rows), engine=cupel.Engine(max_tokens=9_000, renderers=[slow]), threads=2)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        time.sleep(0.3)
+        before = len(calls)
+        time.sleep(0.3)
+        print(len(calls) - before, before < 3_000, flush=True)
+        """
+    )
+    child = subprocess.Popen([sys.executable, "-c", program, LOG], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=120)
+    assert out.splitlines() == ["interrupted", "0 True"]
 
 
 def test_the_memory_of_a_column_is_given_back() -> None:

@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import datetime
 import enum
+import itertools
 import json
 import math
 import random
@@ -66,6 +67,55 @@ def test_depth_has_an_end() -> None:
     for _ in range(400):
         fits = {"a": fits}
     assert cupel.select([user("hi"), {"role": "user", "content": "x", "extra": fits}], max_tokens=10**6)
+
+
+@dataclasses.dataclass
+class Node:
+    role: str = "user"
+    content: str = "a"
+    next: Any = None
+
+
+def test_cycles_through_objects_are_found_and_named() -> None:
+    from pydantic import BaseModel
+
+    class Model(BaseModel):
+        role: str = "user"
+        content: str = "a"
+        next: Any = None
+
+    node, model = Node(), Model()
+    node.next = {"again": [node]}
+    model.next = {"again": [model]}
+    refused([node], "cyclic", "[0].next.again[0]")
+    with pytest.raises(cupel.CupelError) as caught:
+        cupel.select([user("a"), model], max_tokens=100)
+    assert caught.value.code == "cyclic" and caught.value.remedy
+    assert str(caught.value.path).startswith("[1].next.again[0]")
+
+
+def test_values_that_are_larger_than_memory_are_refused() -> None:
+    # Parts that are shared cost little, and as text they would be terabytes.
+    text = "x" * 1_000_000
+    error = refused([user([text] * 1_000)] * 1_000, "too-large", "[0].content[268]")
+    assert error.remedy == "give less at a time"
+    refused(range(10**12), "too-large", None)
+    refused([user(10**5_000)], "too-large", "[0].content")
+
+    class Endless(collections.abc.Mapping[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            return text
+
+        def __iter__(self) -> Any:
+            return (str(n) for n in itertools.count())
+
+        def __len__(self) -> int:
+            return 1
+
+    refused([Endless()], "too-large", "[0].268")
+    huge = "x" * (257 << 20)
+    refused(huge, "too-large", None)
+    refused(huge.encode(), "too-large", None)
 
 
 def test_deeply_nested_text_is_no_abort() -> None:

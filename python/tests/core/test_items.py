@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import datetime
 import math
+import threading
 from collections.abc import Sequence
 
 import cupel
@@ -94,6 +96,45 @@ def test_what_a_scorer_raises_is_raised_by_the_run() -> None:
         cupel.policy_sensitivity(items(1), Budget(9), {"a": pipeline, "b": Pipeline()})
     # The engine goes on.
     assert Pipeline().run(items(1, 2), Budget(9)).kept == [0, 1]
+
+
+def test_what_a_scorer_raises_is_raised_in_its_own_thread_alone() -> None:
+    raised, done = threading.Event(), threading.Event()
+
+    def fails(item: Item, all_items: Sequence[Item]) -> float:
+        if item.content == "bad":
+            raise KeyError("bad")
+        return 1.0
+
+    def waits(item: Item, all_items: Sequence[Item]) -> float:
+        if item.content == "bad":
+            raised.set()
+            done.wait(30)
+        return 1.0
+
+    # While one run has failed and is not over yet, another one of the same pipeline passes.
+    pipeline = Pipeline([(fails, 1.0), (waits, 1.0)])
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        bad = threads.submit(pipeline.run, [Item("bad", 1)], Budget(9))
+        assert raised.wait(30)
+        try:
+            assert pipeline.run(items(1, 2), Budget(9)).kept == [0, 1]
+        finally:
+            done.set()
+        with pytest.raises(KeyError):
+            bad.result()
+
+
+def test_a_scorer_may_catch_what_a_run_of_its_own_raises() -> None:
+    def fails(item: Item, all_items: Sequence[Item]) -> float:
+        raise KeyError(item.content)
+
+    def outer(item: Item, all_items: Sequence[Item]) -> float:
+        with pytest.raises(KeyError):
+            Pipeline(fails).run([item], Budget(9))
+        return 1.0
+
+    assert Pipeline(outer).run(items(1, 2), Budget(9)).kept == [0, 1]
 
 
 def test_a_scorer_that_returns_nonsense_is_told_so() -> None:

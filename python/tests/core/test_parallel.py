@@ -104,6 +104,35 @@ def test_an_engine_works_after_a_fork() -> None:
     assert engine.select(REQUEST, max_tokens=900).kept == kept
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_an_engine_works_after_a_fork_in_the_midst_of_work() -> None:
+    """Children are forked while threads count with a vocabulary that is just being read."""
+    program = textwrap.dedent(
+        """
+        import os, sys, threading
+        import cupel
+        engine = cupel.Engine(max_tokens=1_000, tokenizer="o200k_base")
+        request = [{"role": "user", "content": f"Note {n}."} for n in range(200)]
+        threads = [threading.Thread(target=engine.select, args=(request,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        children = []
+        for _ in range(4):
+            child = os.fork()
+            if child == 0:
+                kept = engine.select(request).kept
+                os._exit(0 if kept and kept[-1] == 199 else 1)
+            children.append(child)
+        for thread in threads:
+            thread.join()
+        print([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children])
+        """
+    )
+    for _ in range(3):
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+        assert ran.stdout.strip() == "[0, 0, 0, 0]", ran.stderr
+
+
 def test_errors_cross_the_border_of_a_process() -> None:
     with pytest.raises(cupel.DoesNotFitError) as caught:
         cupel.select(REQUEST, max_tokens=10)
@@ -155,6 +184,38 @@ def test_ctrl_c_ends_a_long_call_and_loses_nothing() -> None:
     assert lines[:2] == ["interrupted", "[0]"], (out, err)
     assert float(lines[2]) < 1.5
     assert child.returncode == 0, err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise")
+def test_after_ctrl_c_python_code_is_called_no_more() -> None:
+    program = textwrap.dedent(
+        """
+        import signal, time
+        from cupel import Budget, Item, Pipeline
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        calls = []
+        def slow(item, all_items):
+            calls.append(item)
+            if len(calls) == 3:
+                print("ready", flush=True)
+            time.sleep(0.01)
+            return 1.0
+        try:
+            Pipeline(slow).run([Item(str(n), 1) for n in range(5_000)], Budget(9))
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        time.sleep(0.2)
+        before = len(calls)
+        time.sleep(0.3)
+        print(len(calls) - before, before < 5_000, flush=True)
+        """
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=120)
+    assert out.splitlines() == ["interrupted", "0 True"]
 
 
 def test_the_conversion_of_a_huge_value_can_be_interrupted() -> None:

@@ -229,3 +229,55 @@ def test_a_summary_of_ones_own_competes() -> None:
     with pytest.raises(cupel.CupelError) as caught:
         cupel.Engine(max_tokens=120).select(messages, renderings=[{"call": "c1"}])
     assert caught.value.code == "invalid-renderings"
+
+
+LOG = [
+    {"role": "user", "content": "Is all well?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "log", "arguments": "{}"}}],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "All is well.\n" + "tick\n" * 200},
+]
+
+
+def test_a_function_renders() -> None:
+    asked = []
+
+    def first_line(text: str, tool: str) -> str:
+        asked.append(tool)
+        # Not the same twice: each text is asked for once, so that what was sent can be sent again.
+        return text.splitlines()[0] + " " * len(asked)
+
+    engine = cupel.Engine(max_tokens=60, renderers=[first_line])
+    selection = engine.select(LOG)
+    assert selection.messages[2]["content"] == "All is well. "
+    assert selection.shortened[0]["name"] == "first_line"
+    assert engine.original(LOG, selection.shortened[0]["handle"]) == LOG[2]["content"]
+    assert engine.session().next(LOG).messages == selection.messages
+    assert engine.select(LOG).messages == selection.messages
+    assert asked == ["log"]
+    # Those that have nothing to say, and forms that are longer or empty, change nothing.
+    for quiet in (lambda text, tool: None, lambda text, tool: "", lambda text, tool: text * 2):
+        whole = cupel.Engine(max_tokens=5_000, renderers=[quiet]).select(LOG)
+        assert whole.messages == LOG
+
+
+def test_what_a_renderer_raises_is_raised_by_the_call() -> None:
+    def fails(text: str, tool: str) -> str:
+        raise ZeroDivisionError(tool)
+
+    engine = cupel.Engine(max_tokens=5_000, renderers=[fails])
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError, match="log"):
+            engine.select(LOG)
+    with pytest.raises(ZeroDivisionError):
+        engine.session().next(LOG)
+    assert engine.select(LOG[:1]).kept == [0]
+    with pytest.raises(cupel.CupelError) as caught:
+        cupel.Engine(max_tokens=60, renderers=[lambda text, tool: [("short", 7.0)]]).select(LOG)
+    assert (caught.value.code, caught.value.path) == ("invalid-renderings", "renderers")
+    assert "7" in caught.value.rule and caught.value.remedy
+    with pytest.raises(TypeError):
+        cupel.Engine(max_tokens=60, renderers=[lambda text, tool: 3]).select(LOG)  # type: ignore[arg-type, list-item, return-value]

@@ -102,3 +102,24 @@ def test_a_long_history_that_comes_at_once_fills_the_window_of_an_adapter() -> N
     window = Fitter(engine).window(messages, "thread")
     assert window.tokens >= 0.5 * engine.select(messages).tokens
     assert len(window.kept) > 2
+
+
+def test_conversations_that_share_an_id_share_no_session() -> None:
+    """The runs of a framework may go on side by side under one id: each keeps its own cache."""
+    from cupel._sessions import Fitter
+
+    def talk(name: str, turns: int) -> list[dict[str, Any]]:
+        system = {"role": "system", "content": "Be brief."}
+        return [system, {"role": "user", "content": f"I am {name}."}, *history(turns)]
+
+    def numbers(names: list[str]) -> list[int]:
+        fitter = Fitter(cupel.Engine(max_tokens=400))
+        told = []
+        for turns in range(1, 6):
+            for name in names:
+                step = fitter.window(talk(name, turns), ("run", "agent"))
+                told.append(step.session["number"])  # type: ignore[union-attr]
+        return told
+
+    assert numbers(["Ann"]) == [1, 2, 3, 4, 5]
+    assert numbers(["Ann", "Bob"]) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
