@@ -36,6 +36,32 @@ impl Request {
         messages.map(|message| of_json(message.json.view())).collect()
     }
 
+    /// The same, for whoever has those of an earlier request at hand: a message that stands in the same
+    /// place as it is written there is not read again.
+    ///
+    /// ```
+    /// use cupel_chat::Request;
+    ///
+    /// let first = Request::parse(r#"[{"role": "user", "content": "Hi"}]"#, None)?;
+    /// let text = r#"[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]"#;
+    /// let second = Request::parse(text, None)?;
+    /// let known = first.fingerprints();
+    /// assert_eq!(second.fingerprints_after(&first, &known), second.fingerprints());
+    /// # Ok::<(), cupel_chat::ChatError>(())
+    /// ```
+    #[must_use]
+    pub fn fingerprints_after(&self, earlier: &Self, known: &[u64]) -> Vec<u64> {
+        let old = earlier.conversation().messages.iter().zip(known);
+        let mut old = old.map(|(message, print)| (message.json.view().raw(), *print));
+        let messages = self.conversation().messages.iter().map(|message| message.json.view());
+        messages
+            .map(|json| match old.next() {
+                Some((raw, print)) if raw == json.raw() => print,
+                _ => of_json(json),
+            })
+            .collect()
+    }
+
     /// The same for what stands beside the messages: system prompt, tools, the schema of the answer.
     #[must_use]
     pub fn head_fingerprint(&self) -> u64 {

@@ -143,7 +143,17 @@ impl Draft {
     fn publish(mut self, path: &Path) -> io::Result<()> {
         fs::rename(&self.path, path)?;
         self.is_published = true;
+        sync_folder(path);
         Ok(())
+    }
+}
+
+/// Makes sure that a power cut does not bring the old file back. The new one is in place: a system
+/// that cannot sync a folder is no reason to say otherwise.
+fn sync_folder(of: &Path) {
+    let folder = of.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
+        let _ = folder.sync_all();
     }
 }
 

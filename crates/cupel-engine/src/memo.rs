@@ -1,13 +1,14 @@
 //! Counts that are remembered from request to request.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cupel::ContextItem;
-use cupel_chat::Candidates;
+use cupel_chat::{Candidates, Request};
 use cupel_relevance::Strategies;
 use cupel_tokens::{Count, TokenCounter};
+use foldhash::quality::RandomState;
 
 /// Counts a text once, however many requests it is in: for whoever counts a conversation again and
 /// again as it grows.
@@ -17,12 +18,13 @@ use cupel_tokens::{Count, TokenCounter};
 pub struct RememberingCounter {
     counter: Arc<dyn TokenCounter>,
     memo: Mutex<Memo>,
+    hasher: RandomState,
 }
 
 #[derive(Default)]
 struct Memo {
-    fresh: HashMap<Key, Known>,
-    stale: HashMap<Key, Known>,
+    fresh: HashMap<Key, Known, RandomState>,
+    stale: HashMap<Key, Known, RandomState>,
 }
 
 /// Length and hash of a text.
@@ -38,7 +40,7 @@ impl RememberingCounter {
     /// Remembers what another counter says.
     #[must_use]
     pub fn new(counter: Arc<dyn TokenCounter>) -> Self {
-        Self { counter, memo: Mutex::default() }
+        Self { counter, memo: Mutex::default(), hasher: RandomState::default() }
     }
 
     /// Forgets what it was not asked about since the last call.
@@ -58,9 +60,7 @@ impl RememberingCounter {
         known: impl Fn(&mut Known) -> &mut Option<T>,
         ask: impl FnOnce() -> T,
     ) -> T {
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        let key = (text.len(), hasher.finish());
+        let key = (text.len(), self.hasher.hash_one(text));
         {
             let mut memo = self.memo();
             let stale = memo.stale.remove(&key);
@@ -116,6 +116,8 @@ struct Remembered {
     /// How many items the strategies have met.
     met: usize,
     strategies: Option<Strategies>,
+    /// The last request, and the fingerprints of its messages.
+    request: Option<(Request, Arc<[u64]>)>,
 }
 
 impl SessionMemory {
@@ -152,6 +154,17 @@ impl SessionMemory {
     pub(crate) fn strategies(&self, query: &str) -> Strategies {
         let known = &mut self.remembered().strategies;
         known.get_or_insert_with(|| Strategies::new("")).ask(query)
+    }
+
+    /// The fingerprints of the messages of a request.
+    pub(crate) fn fingerprints(&self, request: &Request) -> Arc<[u64]> {
+        let last = &mut self.remembered().request;
+        let prints: Arc<[u64]> = match last {
+            Some((earlier, known)) => request.fingerprints_after(earlier, known).into(),
+            None => request.fingerprints().into(),
+        };
+        *last = Some((request.clone(), prints.clone()));
+        prints
     }
 
     /// See [`RememberingCounter::forget_unused`].

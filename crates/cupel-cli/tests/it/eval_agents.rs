@@ -48,6 +48,13 @@ fn windows_that_are_written_are_read_again_with_the_same_figures() {
 }
 
 #[test]
+fn with_nothing_shortened_each_way_is_measured_once() {
+    let told = eval(&[FERRY, "--session", "--shorten", "off", "--budget", "300"]).stdout;
+    assert_eq!(told.matches("auto, shorten off").count(), 1, "{told}");
+    assert!(told.contains("auto in a session, shorten off"), "{told}");
+}
+
+#[test]
 fn every_window_is_what_select_makes_of_the_request() {
     let folder = Folder::new();
     let file = folder.file("windows.jsonl");

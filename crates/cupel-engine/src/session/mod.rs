@@ -1,5 +1,6 @@
 //! Windows that keep the prompt cache, step by step.
 
+mod fill;
 mod history;
 mod plan;
 mod settings;
@@ -110,7 +111,8 @@ impl Session {
         self.proposed = None;
         let purpose = Purpose::Session(&self.memory);
         let prepared = Prepared::new(self.engine.clone(), text.into(), options, purpose)?;
-        let (step, state) = step::next(&prepared, &self.settings, self.accepted.as_ref(), now)?;
+        let before = self.accepted.as_ref();
+        let (step, state) = step::next(&prepared, &self.memory, &self.settings, before, now)?;
         self.memory.forget_unused();
         self.proposed = Some(state);
         Ok(step)

@@ -37,8 +37,8 @@ impl Default for SessionSettings {
     fn default() -> Self {
         Self {
             resend_share: 0.3,
-            threshold: 0.55,
-            size_exponent: 0.6,
+            threshold: 0.5,
+            size_exponent: 0.55,
             cache_lifetime: Duration::from_secs(300),
             cache_marks: false,
             prices: None,

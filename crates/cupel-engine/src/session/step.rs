@@ -9,9 +9,10 @@ use cupel_renderings::handle;
 use serde::{Deserialize, Serialize};
 
 use super::history::{Continuation, NewAccount, Setting};
-use super::plan::{Plan, Situation, Unit, plan};
+use super::plan::{Plan, Situation, Unit, is_first, plan};
 use super::state::{Account, Fingerprint, SentShorter, SessionState, Totals, Usage};
 use super::{SessionSchema, SessionSettings};
+use crate::memo::SessionMemory;
 use crate::prepare::{Chosen, positions};
 use crate::{
     EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, ShortenedPosition,
@@ -111,6 +112,7 @@ pub struct SentAgain {
 /// The next step, and the state that it leaves behind if it is accepted.
 pub(super) fn next(
     prepared: &Prepared,
+    memory: &SessionMemory,
     settings: &SessionSettings,
     before: Option<&SessionState>,
     now: Option<u64>,
@@ -121,7 +123,7 @@ pub(super) fn next(
         head: prepared.request.head_fingerprint(),
         is_expired: is_expired(before, settings, now),
     };
-    let messages = prepared.request.fingerprints();
+    let messages = memory.fingerprints(&prepared.request);
     let found = Continuation::of(before, &setting, &messages);
     let stage = Stage::new(prepared, settings, before, &found)?;
     let decided = stage.decide()?;
@@ -130,7 +132,7 @@ pub(super) fn next(
         format: setting.format.to_owned(),
         model: setting.model.map(str::to_owned),
         head: Fingerprint(setting.head),
-        messages: messages.into_iter().map(Fingerprint).collect(),
+        messages: messages.iter().copied().map(Fingerprint).collect(),
         window: decided.kept_messages.clone(),
         shortened: shortened(prepared, &decided.kept),
         sent_at: now,
@@ -216,7 +218,11 @@ impl<'s> Stage<'s> {
             return Ok(self.decision(plan, None));
         }
         let ranking = self.prepared.pipeline.rank(items).map_err(failed)?;
-        let worth = ranking.worth(self.budget).map_err(failed)?;
+        let worth = match is_first(&self.units, &self.window) {
+            true => ranking.worth(self.budget),
+            false => ranking.worth_going_on(self.budget),
+        };
+        let worth = worth.map_err(failed)?;
         let plan = plan(&Situation {
             units: &self.units,
             worth: &worth,

@@ -510,3 +510,28 @@ fn a_first_window_is_filled_even_where_nothing_is_worth_much() {
     let anew = engine.select(text.as_str()).unwrap();
     assert!(step.summary.tokens_after * 10 > anew.summary.tokens_after * 9, "{:?}", step.summary);
 }
+
+/// One turn of many has what is asked for; calls follow it, whose values say nothing of it.
+#[test]
+fn a_first_window_holds_what_the_question_asks_for() {
+    let said = |at: usize| {
+        let role = if at % 2 == 0 { "user" } else { "assistant" };
+        let fact = if at == 8 { "My parrot is called Salamanca." } else { "So it goes here." };
+        format!(
+            r#"{{"role":"{role}","content":"{fact} We spoke of gardens, rain and number {at}."}}"#
+        )
+    };
+    let call = |at: usize| {
+        format!(
+            r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"c{at}","type":"function","function":{{"name":"find","arguments":"{{\"id\": \"bed_{at}\"}}"}}}}]}},
+            {{"role":"tool","tool_call_id":"c{at}","content":"bed_{} is free"}}"#,
+            at + 1
+        )
+    };
+    let mut messages: Vec<String> = (0..120).map(said).collect();
+    messages.extend((0..4).map(call));
+    messages.push(r#"{"role":"user","content":"What is my parrot called?"}"#.to_owned());
+    let text = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
+    let step = engine(400).session().next(text.as_str()).unwrap();
+    assert!(step.kept_messages.contains(&8), "{:?}", step.kept_messages);
+}

@@ -23,6 +23,12 @@ pub struct NeedParameters {
     pub fade: f64,
     /// What a plain number is worth beside other values.
     pub numbers: f64,
+    /// What the values count that are said.
+    pub said: f64,
+    /// What those count that are called for.
+    pub called: f64,
+    /// What those count that came back.
+    pub returned: f64,
     /// The need of an item of its own, whatever it mentions.
     pub talk: f64,
     /// What is added to that for what the user said.
@@ -33,15 +39,44 @@ pub struct NeedParameters {
 
 impl Default for NeedParameters {
     fn default() -> Self {
-        Self { reach_tokens: 300.0, fade: 0.5, numbers: 0.2, talk: 0.05, user: 0.03, task: 0.1 }
+        Self {
+            reach_tokens: 300.0,
+            fade: 0.5,
+            numbers: 0.2,
+            said: 1.0,
+            called: 1.0,
+            returned: 1.0,
+            talk: 0.05,
+            user: 0.03,
+            task: 0.1,
+        }
     }
 }
 
 impl NeedParameters {
+    /// The same for a window that goes on from one that was sent before. What stays in it must be of
+    /// use for longer: so the newest counts more, what an agent asks for and is told more than what
+    /// comes back in bulk, and the user's turns no more than others.
+    pub(crate) fn going_on(self) -> Self {
+        Self {
+            reach_tokens: 0.5 * self.reach_tokens,
+            fade: 1.2 * self.fade,
+            numbers: 0.5 * self.numbers,
+            said: 1.3 * self.said,
+            called: 2.0 * self.called,
+            returned: 0.85 * self.returned,
+            user: 0.0,
+            ..self
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), CupelError> {
         parameter::positive("reach_tokens", self.reach_tokens)?;
         parameter::not_negative("fade", self.fade)?;
         parameter::not_negative("numbers", self.numbers)?;
+        parameter::not_negative("said", self.said)?;
+        parameter::not_negative("called", self.called)?;
+        parameter::not_negative("returned", self.returned)?;
         parameter::not_negative("talk", self.talk)?;
         parameter::not_negative("user", self.user)?;
         parameter::not_negative("task", self.task)
@@ -178,8 +213,11 @@ fn weigh(
             continue;
         }
         let fading = (1.0 + newer_tokens / parameters.reach_tokens).powf(-parameters.fade);
-        for message in store.messages(number).into_iter().filter(|values| !values.is_empty()) {
-            let share = fading / message.len() as f64;
+        let [said, called, returned] = store.messages(number);
+        let NeedParameters { said: by_said, called: by_called, returned: by_returned, .. } =
+            *parameters;
+        for (message, counts) in [(said, by_said), (called, by_called), (returned, by_returned)] {
+            let share = counts * fading / message.len().max(1) as f64;
             for value in message {
                 let weight = if store.is_number(*value) { parameters.numbers } else { 1.0 };
                 sums[*value as usize] += share * weight;
@@ -230,6 +268,9 @@ mod tests {
         reach_tokens: 10.0,
         fade: 1.0,
         numbers: 0.5,
+        said: 1.0,
+        called: 1.0,
+        returned: 1.0,
         talk: 0.0,
         user: 0.0,
         task: 0.0,
@@ -276,6 +317,13 @@ mod tests {
     fn what_is_said_called_and_returned_are_three_messages() {
         let items = build([call("a_1\nget {\"id\": \"b_2\"}\nc_3 d_4")]);
         assert_close(&by_item(&items, PLAIN), &[3.0]);
+    }
+
+    #[test]
+    fn what_is_said_called_and_returned_can_count_differently() {
+        let items = build([call("a_1\nget {\"id\": \"b_2\"}\nc_3 d_4")]);
+        let parameters = NeedParameters { said: 0.5, called: 2.0, returned: 0.25, ..PLAIN };
+        assert_close(&by_item(&items, parameters), &[2.75]);
     }
 
     #[test]

@@ -117,6 +117,7 @@ pub(super) fn coverage_parameters(
             talk: number(options, "talk", need.talk)?,
             user: number(options, "user", need.user)?,
             task: number(options, "task", need.task)?,
+            ..need
         },
         size_exponent: number(options, "size_exponent", size_exponent)?,
         question: Question {

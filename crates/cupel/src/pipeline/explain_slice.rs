@@ -64,8 +64,21 @@ impl Ranking<'_, '_> {
     /// ```
     pub fn worth(&self, budget: &ContextBudget) -> Result<Worth, CupelError> {
         let worth = self.ask(budget, |slicer, request| slicer.worth(request))?;
-        let count = self.ranked.classified().items.len();
-        Ok(worth.within(count, &self.ranked.sorted.positions))
+        Ok(self.by_item(&worth))
+    }
+
+    /// The same for a window that [goes on](SliceRequest::goes_on) from one that was sent before.
+    ///
+    /// # Errors
+    ///
+    /// As [`worth`](Self::worth).
+    pub fn worth_going_on(&self, budget: &ContextBudget) -> Result<Worth, CupelError> {
+        let worth = self.ask(budget, |slicer, request| slicer.worth(&request.going_on()))?;
+        Ok(self.by_item(&worth))
+    }
+
+    fn by_item(&self, worth: &Worth) -> Worth {
+        worth.within(self.ranked.classified().items.len(), &self.ranked.sorted.positions)
     }
 
     /// Asks the slicer something about the candidates at a budget.

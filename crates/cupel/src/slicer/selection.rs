@@ -19,19 +19,29 @@ pub struct SliceRequest<'a> {
     /// The whole list that the candidates were taken from, in the caller's order, pinned items
     /// among them; empty where nobody knows it.
     pub list: &'a [ContextItem],
+    /// Whether the window goes on from one that was sent before, whose beginning stays: something
+    /// else will be asked before it changes again.
+    pub goes_on: bool,
 }
 
 impl<'a> SliceRequest<'a> {
     /// A request for all kinds.
     #[must_use]
     pub fn new(candidates: &'a [Candidate<'a>], budget: &'a ContextBudget) -> Self {
-        Self { candidates, budget, only_kind: None, list: &[] }
+        Self { candidates, budget, only_kind: None, list: &[], goes_on: false }
     }
 
     /// The same, with the list that the candidates were taken from: they must be borrowed from it.
     #[must_use]
     pub fn within(mut self, list: &'a [ContextItem]) -> Self {
         self.list = list;
+        self
+    }
+
+    /// The same for a window that [goes on](Self::goes_on) from another.
+    #[must_use]
+    pub fn going_on(mut self) -> Self {
+        self.goes_on = true;
         self
     }
 
@@ -56,7 +66,7 @@ impl<'a> SliceRequest<'a> {
         candidates: &'b [Candidate<'b>],
         budget: &'b ContextBudget,
     ) -> SliceRequest<'b> {
-        SliceRequest { candidates, budget, only_kind: self.only_kind, list: self.list }
+        SliceRequest { candidates, budget, ..*self }
     }
 }
 

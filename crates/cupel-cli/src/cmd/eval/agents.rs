@@ -80,6 +80,7 @@ fn ways(arguments: &Arguments) -> Vec<(bool, Option<Shorten>)> {
     let sessions: &[bool] = if arguments.session { &[false, true] } else { &[false] };
     let forms: Vec<Option<Shorten>> = match arguments.shorten {
         None => vec![None],
+        Some(Shorten::Off) => vec![Some(Shorten::Off)],
         Some(shorten) => vec![Some(Shorten::Off), Some(shorten)],
     };
     let of = |in_session: &bool| {

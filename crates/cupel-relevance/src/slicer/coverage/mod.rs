@@ -43,6 +43,12 @@ impl Default for CoverageParameters {
     }
 }
 
+/// From so many tokens of talk on the question counts in full in a window that goes on.
+const MUCH_TALK: f64 = 8_000.0;
+
+/// What it counts there beside need, at most.
+const MOST_OF_QUESTION: f64 = 3.0;
+
 /// Fills the budget with what covers most of what will be needed, and with what the question asks
 /// for.
 ///
@@ -130,18 +136,18 @@ impl CoverageSlice {
     }
 
     /// Weighs everything; `None` where scores are all there is to go by.
-    fn contest(&self, request: &SliceRequest<'_>) -> Option<Weighed> {
+    fn contest(&self, request: &SliceRequest<'_>, parameters: &NeedParameters) -> Option<Weighed> {
         let is_call = |candidate: &Candidate<'_>| is_exchange(candidate.item());
         if is_empty(request) || !request.candidates.iter().any(is_call) {
             return None;
         }
         if let Some(positions) = positions_in_list(request) {
-            return Some(self.weigh(request, request.list, &positions));
+            return Some(self.weigh(request, request.list, &positions, parameters));
         }
         let list: Vec<ContextItem> =
             request.candidates.iter().map(|candidate| candidate.item().clone()).collect();
         let positions: Vec<usize> = (0..list.len()).collect();
-        Some(self.weigh(request, &list, &positions))
+        Some(self.weigh(request, &list, &positions, parameters))
     }
 
     fn weigh(
@@ -149,8 +155,9 @@ impl CoverageSlice {
         request: &SliceRequest<'_>,
         list: &[ContextItem],
         positions: &[usize],
+        parameters: &NeedParameters,
     ) -> Weighed {
-        let need = Need::of(list, &self.mentions, &self.parameters.need);
+        let need = Need::of(list, &self.mentions, parameters);
         let asked = self.parameters.question.asked(request, list, positions);
         let entrants: Vec<Entrant> = request
             .candidates
@@ -171,6 +178,17 @@ impl CoverageSlice {
         let contest = Contest::new(need, entrants, list.iter().map(ContextItem::pinned));
         Weighed { contest, asked }
     }
+}
+
+/// How far the question counts for whoever goes on with what was sent before. It is asked something
+/// else at every turn: so the question must be clear, and counts less the more of the candidates is an
+/// agent's own work, and more where there is more talk to choose from.
+fn later_question(calls: usize, candidates: &[Candidate<'_>], rho: f64) -> f64 {
+    let is_talk = |candidate: &&Candidate<'_>| !is_exchange(candidate.item());
+    let tokens = candidates.iter().filter(is_talk).map(|talk| talk.tokens().max(0) as f64);
+    let much = (tokens.sum::<f64>() / MUCH_TALK).min(1.0);
+    let share = 1.0 - calls as f64 / candidates.len().max(1) as f64;
+    rho * share.max(0.0).powi(2) * MOST_OF_QUESTION * much
 }
 
 /// The share of its value that each rendering of a candidate keeps.
@@ -209,7 +227,7 @@ impl Slicer for CoverageSlice {
     }
 
     fn select(&self, request: &SliceRequest<'_>) -> Result<Selection, CupelError> {
-        match self.contest(request) {
+        match self.contest(request, &self.parameters.need) {
             None => BestFirstSlice.select(request),
             Some(Weighed { contest, .. }) => {
                 let outcome = contest.run(request.budget.target_tokens());
@@ -221,20 +239,21 @@ impl Slicer for CoverageSlice {
     }
 
     fn worth(&self, request: &SliceRequest<'_>) -> Result<Worth, CupelError> {
-        Ok(match self.contest(request) {
+        let need = self.parameters.need;
+        let need = if request.goes_on { need.going_on() } else { need };
+        Ok(match self.contest(request, &need) {
             None => Worth::of_scores(request.candidates),
-            Some(Weighed { contest, asked }) => {
-                // Who goes on with what was sent before is asked something else at every turn. So
-                // the question must be clear, and counts less the more of the list is an agent's
-                // own work.
-                let talk = 1.0 - contest.need().calls() as f64 / request.candidates.len() as f64;
-                contest.worth(asked.rho * talk.max(0.0).powi(2))
+            Some(Weighed { contest, asked }) if request.goes_on => {
+                let calls = contest.need().calls();
+                contest.worth(later_question(calls, request.candidates, asked.rho))
             }
+            Some(Weighed { contest, .. }) => contest.worth(1.0),
         })
     }
 
     fn explain(&self, request: &SliceRequest<'_>) -> Result<Option<SliceExplanation>, CupelError> {
-        let Some(Weighed { contest, asked }) = self.contest(request) else {
+        let weighed = self.contest(request, &self.parameters.need);
+        let Some(Weighed { contest, asked }) = weighed else {
             let signals = vec![signals::no_calls()];
             return Ok(Some(SliceExplanation { signals, gains: Vec::new() }));
         };

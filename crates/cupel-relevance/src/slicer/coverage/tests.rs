@@ -14,6 +14,9 @@ const BARE: NeedParameters = NeedParameters {
     reach_tokens: 100.0,
     fade: 0.0,
     numbers: 1.0,
+    said: 1.0,
+    called: 1.0,
+    returned: 1.0,
     talk: 0.0,
     user: 0.0,
     task: 0.0,
@@ -344,6 +347,33 @@ fn what_is_pinned_is_worth_something_behind_the_beginning_and_its_values_nothing
     let each_is_worth_two = 0.25 * 2.0 / 3.5;
     let found = [end.pinned().unwrap_or_default(), end.alone(0), end.alone(1)];
     assert_close(&found, &[each_is_worth_two; 3]);
+}
+
+#[test]
+fn a_window_that_goes_on_hears_a_question_as_far_as_there_is_talk() {
+    // What a clear question adds to the turn that it asks for, beside an equal one.
+    let adds = |talk_tokens: i64, calls: usize| {
+        let mut items = vec![user("the parrot", talk_tokens), user("the rain", talk_tokens)];
+        items.extend((0..calls).flat_map(|_| returning()));
+        items.push(user("which bird?", 10).pinned(true));
+        let list = build(items);
+        let score = |at: usize| if at == 0 { 1.0 } else { 0.0 };
+        let competing = list.iter().enumerate().filter(|(_, item)| !item.pinned());
+        let candidates: Vec<Candidate<'_>> =
+            competing.map(|(at, item)| Candidate::new(item, score(at))).collect();
+        let budget = budget(100);
+        let request = SliceRequest::new(&candidates, &budget).within(&list);
+        let question = Question { gate_from: 1.0, ..Question::default() };
+        let slicer = slicer(NeedParameters { talk: 0.1, ..BARE }, question);
+        let adds = |request: &SliceRequest<'_>| {
+            let worth = slicer.worth(request).unwrap();
+            worth.alone(0) - worth.alone(1)
+        };
+        adds(&request.going_on()) / adds(&request)
+    };
+    let (little, much) = (adds(40, 1), adds(8_000, 1));
+    assert!(little < 0.05 && much > 0.5, "{little} {much}");
+    assert!(adds(8_000, 1) > 2.0 * adds(8_000, 4), "the more calls, the less");
 }
 
 #[test]
