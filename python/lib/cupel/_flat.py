@@ -54,6 +54,8 @@ def media(kind: str | None, *, data: bytes | str | None = None, url: str | None 
     ``kind`` is its media type, as ``image/png``; ``data`` are its bytes, or their Base64.
     """
     kind = kind or "application/octet-stream"
+    if url is not None and url.startswith("data:") and ";base64," in url:
+        data = url.partition(";base64,")[2]
     if data is not None:
         plain = data if isinstance(data, str) else base64.b64encode(data).decode()
         family, _, form = kind.partition("/")
@@ -62,7 +64,8 @@ def media(kind: str | None, *, data: bytes | str | None = None, url: str | None 
         url = f"data:{kind};base64,{plain}"
     if kind.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": url}}
-    return {"type": "file", "file": {"file_data": url}}
+    # What lies elsewhere is not fetched, but it is no less of a file.
+    return {"type": "file", "file": {"file_url" if data is None else "file_data": url}}
 
 
 def content(blocks: Sequence[dict[str, Any]]) -> str | list[dict[str, Any]]:

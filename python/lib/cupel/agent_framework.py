@@ -91,7 +91,7 @@ def _flatten(flat: Flat, at: int, message: Message) -> None:
             told = told or [text(part.result if isinstance(part.result, str) else str(part.result))]
             flat.add(at, {"role": "tool", "tool_call_id": part.call_id or "", "content": content(told)})
         else:
-            blocks += _blocks(part)
+            blocks.extend(_blocks(part))
     if not calls and not blocks and message.role == "tool":
         return
     plain: dict[str, Any] = {"role": str(message.role), "content": content(blocks)}
