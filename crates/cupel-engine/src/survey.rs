@@ -274,14 +274,7 @@ impl<'s> AllWindows<'s> {
         let progress = self.prepared.settings().progress.as_ref();
         let range = usize::try_from(highest - lowest).unwrap_or(usize::MAX);
         let watch = Watch::begin(progress, Work::Budgets, range);
-        let mut sweep = self.ranking.sweep(lowest, highest - 1);
-        for step in sweep.by_ref().take(most) {
-            let (room, window) = step.map_err(|error| self.prepared.failed(error))?;
-            if let Some(window) = window {
-                self.note(room, &window);
-            }
-        }
-        if sweep.next_budget().is_some() {
+        if !self.swept(lowest, highest, most)? {
             self.spread(lowest, highest, most)?;
         }
         // What holds all is tried by itself: what fits comes back whole.
@@ -295,6 +288,22 @@ impl<'s> AllWindows<'s> {
         // Where little room becomes none, sizes meet: the last one counts.
         self.meet();
         Ok(self)
+    }
+
+    /// Every size at which the window changes; `false` if there are too many.
+    fn swept(&mut self, lowest: i64, highest: i64, most: usize) -> Result<bool, EngineError> {
+        // Each part comes in once at least.
+        if self.prepared.items().len() > most {
+            return Ok(false);
+        }
+        let mut sweep = self.ranking.sweep(lowest, highest - 1);
+        for step in sweep.by_ref().take(most) {
+            let (room, window) = step.map_err(|error| self.prepared.failed(error))?;
+            if let Some(window) = window {
+                self.note(room, &window);
+            }
+        }
+        Ok(sweep.next_budget().is_none())
     }
 
     /// Sizes evenly apart, where there are too many at which the window changes.
