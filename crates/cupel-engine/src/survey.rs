@@ -125,6 +125,19 @@ impl Prepared {
     ///
     /// It needs no budget: where nothing says how much fits, nothing is set aside but what limits say.
     ///
+    /// ```
+    /// use cupel_engine::{Engine, Options};
+    ///
+    /// let engine = Engine::builder().tokenizer("estimate").build()?;
+    /// let text = r#"[{"role": "user", "content": "Lunch is at noon."},
+    ///     {"role": "user", "content": "Where is the deploy key?"}]"#;
+    /// let survey = engine.prepare(text, &Options::new())?.survey(1_000)?;
+    /// let [least, all] = survey.changes.as_slice() else { panic!("{survey:?}") };
+    /// assert_eq!((least.tokens, least.joined[0].position), (survey.pinned_tokens, 1));
+    /// assert_eq!((all.tokens, all.joined[0].position), (survey.total_tokens, 0));
+    /// # Ok::<(), cupel_engine::EngineError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Whatever the policy refuses.
@@ -199,9 +212,8 @@ impl Prepared {
     ///
     /// If nothing says how much fits.
     pub fn size(&self) -> Result<i64, EngineError> {
-        let pinned = tokens_of(self.items().iter().filter(|item| item.pinned())).max(0);
-        let room = plain_room(pinned, self.budget()?);
-        Ok(self.ruler().size_for(room))
+        let ruler = self.ruler();
+        Ok(ruler.size_for(plain_room(ruler.pinned, self.budget()?)))
     }
 
     fn ruler(&self) -> Ruler<'_> {
