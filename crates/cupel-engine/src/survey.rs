@@ -125,6 +125,19 @@ impl Prepared {
     ///
     /// It needs no budget: where nothing says how much fits, nothing is set aside but what limits say.
     ///
+    /// ```
+    /// use cupel_engine::{Engine, Options};
+    ///
+    /// let engine = Engine::builder().tokenizer("estimate").build()?;
+    /// let text = r#"[{"role": "user", "content": "Lunch is at noon."},
+    ///     {"role": "user", "content": "Where is the deploy key?"}]"#;
+    /// let survey = engine.prepare(text, &Options::new())?.survey(1_000)?;
+    /// let [least, all] = survey.changes.as_slice() else { panic!("{survey:?}") };
+    /// assert_eq!((least.tokens, least.joined[0].position), (survey.pinned_tokens, 1));
+    /// assert_eq!((all.tokens, all.joined[0].position), (survey.total_tokens, 0));
+    /// # Ok::<(), cupel_engine::EngineError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Whatever the policy refuses.
@@ -199,9 +212,8 @@ impl Prepared {
     ///
     /// If nothing says how much fits.
     pub fn size(&self) -> Result<i64, EngineError> {
-        let pinned = tokens_of(self.items().iter().filter(|item| item.pinned())).max(0);
-        let room = plain_room(pinned, self.budget()?);
-        Ok(self.ruler().size_for(room))
+        let ruler = self.ruler();
+        Ok(ruler.size_for(plain_room(ruler.pinned, self.budget()?)))
     }
 
     fn ruler(&self) -> Ruler<'_> {
@@ -274,14 +286,7 @@ impl<'s> AllWindows<'s> {
         let progress = self.prepared.settings().progress.as_ref();
         let range = usize::try_from(highest - lowest).unwrap_or(usize::MAX);
         let watch = Watch::begin(progress, Work::Budgets, range);
-        let mut sweep = self.ranking.sweep(lowest, highest - 1);
-        for step in sweep.by_ref().take(most) {
-            let (room, window) = step.map_err(|error| self.prepared.failed(error))?;
-            if let Some(window) = window {
-                self.note(room, &window);
-            }
-        }
-        if sweep.next_budget().is_some() {
+        if !self.swept(lowest, highest, most)? {
             self.spread(lowest, highest, most)?;
         }
         // What holds all is tried by itself: what fits comes back whole.
@@ -295,6 +300,22 @@ impl<'s> AllWindows<'s> {
         // Where little room becomes none, sizes meet: the last one counts.
         self.meet();
         Ok(self)
+    }
+
+    /// Every size at which the window changes; `false` if there are too many.
+    fn swept(&mut self, lowest: i64, highest: i64, most: usize) -> Result<bool, EngineError> {
+        // Each part comes in once at least.
+        if self.prepared.items().len() > most {
+            return Ok(false);
+        }
+        let mut sweep = self.ranking.sweep(lowest, highest - 1);
+        for step in sweep.by_ref().take(most) {
+            let (room, window) = step.map_err(|error| self.prepared.failed(error))?;
+            if let Some(window) = window {
+                self.note(room, &window);
+            }
+        }
+        Ok(sweep.next_budget().is_none())
     }
 
     /// Sizes evenly apart, where there are too many at which the window changes.

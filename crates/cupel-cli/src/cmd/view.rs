@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let engine = arguments.selection.engine(context)?;
     let input = Input::read(arguments.input.file.as_deref())?;
     let Arguments { selection, session, beside, .. } = arguments;
-    let view = Page { context, selection, session, beside }.view(&engine, &input)?;
+    let view = Page { context, selection, session, beside, output: None }.view(&engine, &input)?;
     let server = Server::bind(arguments.port, cupel_page::page(&view)).map_err(|error| {
         let port = arguments.port;
         Failure::cannot(format!("port {port}: cannot listen: {error}; take another with --port"))

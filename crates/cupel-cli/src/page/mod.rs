@@ -2,6 +2,8 @@
 
 mod server;
 
+use std::path::Path;
+
 use cupel_engine::{Engine, NamedPolicy, policies};
 use cupel_page::{RunPoint, View, ViewOptions};
 
@@ -22,6 +24,8 @@ pub(crate) struct Page<'a> {
     pub(crate) context: &'a Context,
     pub(crate) selection: &'a SelectionArguments,
     pub(crate) session: &'a SessionArguments,
+    /// The file that it is written to, if it is.
+    pub(crate) output: Option<&'a Path>,
     /// Other policies to compare with, before those that are known by name.
     pub(crate) beside: &'a [String],
 }
@@ -32,7 +36,7 @@ impl Page<'_> {
     pub(crate) fn view(&self, engine: &Engine, input: &Input) -> Result<View, Failure> {
         let how = self.how(input)?;
         let options = self.selection.options()?;
-        let view = match self.session.file(&[input.path.as_deref()])? {
+        let view = match self.session.file(&[input.path.as_deref(), self.output])? {
             None => View::of_request(engine, input.text.as_str(), &options, &how),
             Some(file) => {
                 let mut session = self.session.load(&file, engine)?;

@@ -111,7 +111,8 @@ fn write_page(
 ) -> Result<Answer, Failure> {
     let destination = Destination::new(Some(html), input.path.as_deref())?;
     let Arguments { selection, session, .. } = arguments;
-    let view = Page { context, selection, session, beside: &[] }.view(engine, input)?;
+    let page = Page { context, selection, session, beside: &[], output: Some(html) };
+    let view = page.view(engine, input)?;
     destination.write(&cupel_page::single_file(&view))?;
     Ok(Answer::Yes)
 }
