@@ -35,10 +35,13 @@ impl Replay {
         };
         let counter = cupel_engine::counter(tokenizer.unwrap_or("cl100k_base"));
         let counter = counter.map_err(|error| errors::of_engine(py, &error))?;
-        let mut settings = Settings::new(policies.into_iter().map(policy).collect(), budgets, counter);
+        let mut settings =
+            Settings::new(policies.into_iter().map(policy).collect(), budgets, counter);
         settings.session = session;
         if let Some(columns) = columns {
-            let wrong = |error: cupel_replay::InvalidColumns| errors::invalid_argument(py, "columns", error.to_string());
+            let wrong = |error: cupel_replay::InvalidColumns| {
+                errors::invalid_argument(py, "columns", error.to_string())
+            };
             settings.columns = columns.parse().map_err(wrong)?;
         }
         if let Some(threads) = threads {
@@ -60,7 +63,8 @@ impl Replay {
             let (replay, seen) = &mut *replay;
             let row = |at: usize| {
                 // What is no text is no JSON either, and is told as that.
-                let text = texts.at(at).map(|text| text.unwrap_or("?").to_owned()).unwrap_or_default();
+                let text =
+                    texts.at(at).map(|text| text.unwrap_or("?").to_owned()).unwrap_or_default();
                 LogRow { place: Place::line("rows", *seen + at + 1), text }
             };
             let rows: Vec<LogRow> = (0..texts.len()).map(row).collect();
@@ -70,7 +74,8 @@ impl Replay {
             outcomes.rows.iter().flat_map(|outcome| result_rows(outcome, ways)).collect::<Vec<_>>()
         })?;
         let batch = results_batch(&results);
-        let batch = batch.map_err(|error| PyRuntimeError::new_err(format!("the result is no batch: {error}")))?;
+        let batch = batch
+            .map_err(|error| PyRuntimeError::new_err(format!("the result is no batch: {error}")))?;
         capsule::capsules_of(py, batch)
     }
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use cupel_engine::{
-    Engine, EngineBuilder, Format, Limits, NamedPolicy, Options, Pin, Shorten, Superseded, VectorFile,
-    parse_margin, parse_tokens,
+    Engine, EngineBuilder, Format, Limits, NamedPolicy, Options, Pin, Shorten, Superseded,
+    VectorFile, parse_margin, parse_tokens,
 };
 
 use crate::cmd::{Command, Context};

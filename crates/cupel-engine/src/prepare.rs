@@ -15,8 +15,8 @@ use crate::memo::SessionMemory;
 use crate::progress::{Watch, Watched};
 use crate::shorten::Shortener;
 use crate::{
-    EngineError, ErrorCode, ModelPrices, NamedPolicy, Options, Outdated, Part, RepairDone, Superseded,
-    UnusedRendering, Work, model, tokenizer, validate,
+    EngineError, ErrorCode, ModelPrices, NamedPolicy, Options, Outdated, Part, RepairDone,
+    Superseded, UnusedRendering, Work, model, tokenizer, validate,
 };
 
 /// A request that was read, checked and counted once, to be asked several questions.

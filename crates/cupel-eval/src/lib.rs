@@ -71,13 +71,13 @@ mod selections;
 mod selector;
 mod summary;
 
+#[cfg(feature = "engine")]
+pub use agent::PolicyTrimmer;
 pub use agent::{
     AgentEvaluation, AgentEvaluator, AgentMessage, AgentMethod, AgentRow, AgentRun, AgentRuns,
     AgentStep, AgentSummary, AgentTask, Cost, JudgedWindow, PriceRule, RecordedWindows, RunTrimmer,
     StepMeasures, Trimmer, Window, compare_agents, stands_apart, summarize_agents, write_windows,
 };
-#[cfg(feature = "engine")]
-pub use agent::PolicyTrimmer;
 pub use baseline::{Baseline, UnknownBaseline};
 pub use budgets::{Budgets, InvalidBudgets};
 pub use compare::compare;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, StringBuilder};
+use arrow_array::builder::{
+    BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, StringBuilder,
+};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, Field, Schema};
 
@@ -71,8 +73,10 @@ pub fn results_batch(rows: &[ResultRow]) -> Result<RecordBatch, ArrowError> {
         ("reasons", Arc::new(reasons.finish())),
         ("problem", texts(&|row| row.problem.clone())),
     ];
-    let fields: Vec<Field> =
-        columns.iter().map(|(name, column)| Field::new(*name, column.data_type().clone(), true)).collect();
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, column)| Field::new(*name, column.data_type().clone(), true))
+        .collect();
     let columns = columns.into_iter().map(|(_, column)| column).collect();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }

@@ -57,7 +57,9 @@ pub struct Moved {
 impl Moved {
     /// Whether it has less of what was used than it had.
     pub fn is_worse(&self) -> bool {
-        let found = |window: &Option<RecordedWindow>| window.as_ref().map_or(Some([0, 0]), |window| window.found);
+        let found = |window: &Option<RecordedWindow>| {
+            window.as_ref().map_or(Some([0, 0]), |window| window.found)
+        };
         match (found(&self.before), found(&self.after)) {
             (Some([before, _]), Some([after, _])) => after < before,
             _ => false,
@@ -77,7 +79,10 @@ impl Moved {
         };
         let lost = match &self.lost[..] {
             [] => String::new(),
-            lost => format!("; lost {}", lost.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")),
+            lost => format!(
+                "; lost {}",
+                lost.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
+            ),
         };
         let (place, title) = (&self.place, way.title());
         format!("{place}: {title}{budget}: {}, was {}{lost}", show(&self.after), show(&self.before))
@@ -171,7 +176,8 @@ impl<'r> Checking<'r> {
             return;
         };
         if then.request != now.request || then.windows.len() != now.windows.len() {
-            self.others.push(format!("{}: is another request than the one that was recorded", now.at));
+            self.others
+                .push(format!("{}: is another request than the one that was recorded", now.at));
             return;
         }
         self.seen += 1;
@@ -184,12 +190,24 @@ impl<'r> Checking<'r> {
             if let Some(window) = &after {
                 tally.after.add(window);
             }
-            let kept = |window: &Option<RecordedWindow>| window.as_ref().map(|w| (w.kept.clone(), w.tokens, w.found));
+            let kept = |window: &Option<RecordedWindow>| {
+                window.as_ref().map(|w| (w.kept.clone(), w.tokens, w.found))
+            };
             if kept(before) != kept(&after) {
                 tally.changed += 1;
-                let mut moved = Moved { place: now.at.clone(), way, before: before.clone(), after, lost: Vec::new() };
+                let mut moved = Moved {
+                    place: now.at.clone(),
+                    way,
+                    before: before.clone(),
+                    after,
+                    lost: Vec::new(),
+                };
                 if moved.is_worse() {
-                    moved.lost = request.windows[way].coverage.as_ref().map(|c| c.lost.clone()).unwrap_or_default();
+                    moved.lost = request.windows[way]
+                        .coverage
+                        .as_ref()
+                        .map(|c| c.lost.clone())
+                        .unwrap_or_default();
                 }
                 self.moved.push(moved);
             }
@@ -200,9 +218,17 @@ impl<'r> Checking<'r> {
     pub fn finish(mut self, tolerances: Tolerances) -> CheckReport {
         let mut missing: Vec<&str> = self.recorded.keys().copied().collect();
         missing.sort_unstable();
-        self.others.extend(missing.iter().map(|at| format!("{at}: is in the record and no longer in the logs")));
-        let ways = self.ways.iter().zip(&self.tallies).map(|(way, tally)| check(way, tally, tolerances));
-        CheckReport { ways: ways.collect(), moved: self.moved, others: self.others, requests: self.seen }
+        self.others.extend(
+            missing.iter().map(|at| format!("{at}: is in the record and no longer in the logs")),
+        );
+        let ways =
+            self.ways.iter().zip(&self.tallies).map(|(way, tally)| check(way, tally, tolerances));
+        CheckReport {
+            ways: ways.collect(),
+            moved: self.moved,
+            others: self.others,
+            requests: self.seen,
+        }
     }
 }
 
@@ -213,19 +239,38 @@ fn check(way: &Way, tally: &Tally, tolerances: Tolerances) -> WayCheck {
     if share > tolerances.windows {
         failures.push(format!(
             "{} of {} windows are others ({}), {} may be",
-            tally.changed, tally.windows, percent(share), percent(tolerances.windows)
+            tally.changed,
+            tally.windows,
+            percent(share),
+            percent(tolerances.windows)
         ));
     }
     let coverage = tally.before.mean().zip(tally.after.mean());
-    if let Some((before, after)) = coverage.filter(|(before, after)| before - after > tolerances.coverage + 1e-12) {
+    if let Some((before, after)) =
+        coverage.filter(|(before, after)| before - after > tolerances.coverage + 1e-12)
+    {
         failures.push(format!(
             "coverage fell from {} to {}, by {} it may",
-            percent(before), percent(after), percent(tolerances.coverage)
+            percent(before),
+            percent(after),
+            percent(tolerances.coverage)
         ));
     }
     let cost = (tally.before.cost(), tally.after.cost());
     if cost.1 as f64 > cost.0 as f64 * (1.0 + tolerances.cost) {
-        failures.push(format!("cost rose from {} to {} full-price tokens, by {} it may", cost.0, cost.1, percent(tolerances.cost)));
+        failures.push(format!(
+            "cost rose from {} to {} full-price tokens, by {} it may",
+            cost.0,
+            cost.1,
+            percent(tolerances.cost)
+        ));
     }
-    WayCheck { way: way.clone(), windows: tally.windows, changed: tally.changed, coverage, cost, failures }
+    WayCheck {
+        way: way.clone(),
+        windows: tally.windows,
+        changed: tally.changed,
+        coverage,
+        cost,
+        failures,
+    }
 }

@@ -75,7 +75,9 @@ impl Track {
     }
 
     fn bytes(&self) -> usize {
-        let session = self.session.as_ref().map_or(0, |state| 8 * (state.messages.len() + state.window.len()) + 64 * state.shortened.len() + 400);
+        let session = self.session.as_ref().map_or(0, |state| {
+            8 * (state.messages.len() + state.window.len()) + 64 * state.shortened.len() + 400
+        });
         self.window.as_ref().map_or(0, Remembered::bytes) + session
     }
 }
@@ -137,11 +139,14 @@ impl Conversations {
         let before = (!open.prints.is_empty()).then_some((open.head, &open.prints[..]));
         outcome.logged.uncached_tokens = judged.logged.uncached_tokens(before);
         // A turn that follows the last request at once is its answer.
-        let goes_on = !open.is_answered && !open.prints.is_empty() && judged.prints.starts_with(&open.prints);
-        judged.late = judged.late.take().filter(|late| goes_on && late.messages == open.prints.len());
+        let goes_on =
+            !open.is_answered && !open.prints.is_empty() && judged.prints.starts_with(&open.prints);
+        judged.late =
+            judged.late.take().filter(|late| goes_on && late.messages == open.prints.len());
         if let Some(used) = judged.used.as_ref().or(judged.late.as_ref()) {
             let is_lost = |call: &&u64| open.calls.contains(call);
-            outcome.repeated_after_loss = used.calls.iter().filter(is_lost).count().saturating_sub(used.repeated.len());
+            outcome.repeated_after_loss =
+                used.calls.iter().filter(is_lost).count().saturating_sub(used.repeated.len());
             outcome.repeated_calls = used.repeated.len() + outcome.repeated_after_loss;
             let room = MOST_CALLS.saturating_sub(open.calls.len());
             open.calls.extend(used.calls.iter().take(room));
@@ -181,7 +186,8 @@ impl Conversations {
         for id in ids {
             if let Some(open) = self.open.get_mut(id) {
                 let tracks: usize = open.tracks.iter().map(Track::bytes).sum();
-                let bytes = OVERHEAD_BYTES + 8 * (open.prints.len() + 2 * open.calls.len()) + tracks;
+                let bytes =
+                    OVERHEAD_BYTES + 8 * (open.prints.len() + 2 * open.calls.len()) + tracks;
                 self.bytes = self.bytes + bytes - open.bytes;
                 open.bytes = bytes;
             }
@@ -215,7 +221,9 @@ impl Conversations {
             Name::Given(_) => known.first().copied(),
             // Of those that begin alike, the one of which this is more.
             Name::Opening(_) => {
-                let is_more = |id: &&u64| self.open.get(id).is_some_and(|open| judged.prints.starts_with(&open.prints));
+                let is_more = |id: &&u64| {
+                    self.open.get(id).is_some_and(|open| judged.prints.starts_with(&open.prints))
+                };
                 let length = |id: &&u64| self.open.get(id).map_or(0, |open| open.prints.len());
                 known.iter().filter(is_more).max_by_key(length).copied()
             }

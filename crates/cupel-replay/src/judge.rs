@@ -34,7 +34,8 @@ impl Laid {
     fn whole(candidates: &Candidates, head: u64, prints: &[u64]) -> Self {
         let items = candidates.items().iter().zip(candidates.bundles());
         let end = |messages: &[usize]| messages.iter().max().map_or(0, |at| at + 1);
-        let parts = items.map(|(item, bundle)| (item.tokens().max(0), end(bundle.message_indices())));
+        let parts =
+            items.map(|(item, bundle)| (item.tokens().max(0), end(bundle.message_indices())));
         Self { head, prints: prints.to_vec(), parts: parts.collect(), ..Self::default() }
     }
 
@@ -45,19 +46,31 @@ impl Laid {
         for (at, message) in window.kept_messages.iter().enumerate() {
             place[*message] = at + 1;
         }
-        laid.parts = window.kept.iter().map(|position| {
-            let shorter = window.shortened.iter().find(|shorter| shorter.position == *position);
-            let tokens = shorter.map_or_else(|| candidates.items()[*position].tokens(), |form| form.tokens);
-            let messages = candidates.bundle(*position).message_indices();
-            (tokens.max(0), messages.iter().map(|message| place[*message]).max().unwrap_or(0))
-        }).collect();
+        laid.parts = window
+            .kept
+            .iter()
+            .map(|position| {
+                let shorter = window.shortened.iter().find(|shorter| shorter.position == *position);
+                let tokens = shorter
+                    .map_or_else(|| candidates.items()[*position].tokens(), |form| form.tokens);
+                let messages = candidates.bundle(*position).message_indices();
+                (tokens.max(0), messages.iter().map(|message| place[*message]).max().unwrap_or(0))
+            })
+            .collect();
         laid
     }
 
     /// These messages of a request, some of them written anew.
-    pub(crate) fn of_messages(head: u64, prints: &[u64], kept: &[usize], rewritten: &[(usize, String)]) -> Self {
+    pub(crate) fn of_messages(
+        head: u64,
+        prints: &[u64],
+        kept: &[usize],
+        rewritten: &[(usize, String)],
+    ) -> Self {
         let anew = |message: usize| rewritten.iter().find(|(at, _)| *at == message);
-        let print = |message: &usize| anew(*message).map_or(prints[*message], |(_, json)| fingerprint(json));
+        let print = |message: &usize| {
+            anew(*message).map_or(prints[*message], |(_, json)| fingerprint(json))
+        };
         let mut whole: Vec<u32> =
             kept.iter().filter(|at| anew(**at).is_none()).map(|at| *at as u32).collect();
         whole.sort_unstable();
@@ -157,7 +170,13 @@ pub(crate) fn judge(
         }
         RowProblem { place: place.clone(), kind, rule }
     };
-    let Some(first) = ways.first() else { return Err(RowProblem { place, kind: ProblemKind::Broken, rule: "no policy is given".to_owned() }) };
+    let Some(first) = ways.first() else {
+        return Err(RowProblem {
+            place,
+            kind: ProblemKind::Broken,
+            rule: "no policy is given".to_owned(),
+        });
+    };
     let text = &logged.request;
     let mut prepared = prepare(settings, first, text).map_err(failed)?;
     let mut budget = first.budget_tokens;
@@ -244,7 +263,12 @@ fn window(
 }
 
 /// What a window is worth, whoever made it.
-pub(crate) fn outcome(laid: &Laid, kept: &[usize], messages: usize, used: Option<&Used>) -> WindowOutcome {
+pub(crate) fn outcome(
+    laid: &Laid,
+    kept: &[usize],
+    messages: usize,
+    used: Option<&Used>,
+) -> WindowOutcome {
     let held = laid.held();
     let lost_calls = |used: &Used| used.repeated.iter().filter(|call| !call.is_in(&held)).count();
     WindowOutcome {
@@ -259,7 +283,11 @@ pub(crate) fn outcome(laid: &Laid, kept: &[usize], messages: usize, used: Option
 
 fn add_details(prepared: &Prepared, outcome: &mut WindowOutcome) -> Result<(), EngineError> {
     let report = prepared.report()?;
-    let mut scores: Vec<(usize, f64)> = report.included.iter().filter_map(|included| Some((included.position?, included.score))).collect();
+    let mut scores: Vec<(usize, f64)> = report
+        .included
+        .iter()
+        .filter_map(|included| Some((included.position?, included.score)))
+        .collect();
     scores.sort_by_key(|(position, _)| *position);
     outcome.scores = scores.into_iter().map(|(_, score)| score).collect();
     let reasons = report.excluded.iter().filter_map(|excluded| {

@@ -23,10 +23,10 @@ mod used;
 pub use batch::results_batch;
 pub use check::{CheckReport, Checking, Moved, Tolerances, WayCheck};
 #[cfg(feature = "files")]
-pub use files::{
-    Batch, FindError, LARGEST_ROW, LogReader, OutputError, ResultWriter, find_logs,
+pub use files::{Batch, FindError, LARGEST_ROW, LogReader, OutputError, ResultWriter, find_logs};
+pub use outcome::{
+    Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem, Sent, WindowOutcome,
 };
-pub use outcome::{Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem, Sent, WindowOutcome};
 pub use place::Place;
 pub use read::{
     Answer, Call, Columns, Entry, InvalidColumns, LoggedRequest, RowContent, RowError, read_row,
@@ -37,6 +37,4 @@ pub use record::{
 pub use replay::{LogRow, Outcomes, Replay};
 pub use results::{ResultRow, result_rows};
 pub use settings::{ReplayedPolicy, Settings, Way};
-pub use summary::{
-    Comparison, Dollars, Problem, Rows, Share, Summary, Summing, WaySummary, Worst,
-};
+pub use summary::{Comparison, Dollars, Problem, Rows, Share, Summary, Summing, WaySummary, Worst};

@@ -55,7 +55,10 @@ pub struct Sent {
 impl Sent {
     /// What it costs in dollars without a cache, and with one.
     pub fn dollars(self, prices: &ModelPrices) -> (f64, f64) {
-        let usage = cupel_engine::Usage::new(self.tokens.saturating_sub(self.uncached_tokens), self.uncached_tokens);
+        let usage = cupel_engine::Usage::new(
+            self.tokens.saturating_sub(self.uncached_tokens),
+            self.uncached_tokens,
+        );
         (prices.input * self.tokens as f64 / 1e6, prices.dollars(usage))
     }
 }

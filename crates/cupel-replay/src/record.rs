@@ -82,7 +82,12 @@ pub struct RecordedWindow {
 
 impl RecordHead {
     /// The head of a record of these settings.
-    pub fn new(settings: &Settings, logs: Vec<String>, tokenizer: Option<String>, columns: Option<String>) -> Self {
+    pub fn new(
+        settings: &Settings,
+        logs: Vec<String>,
+        tokenizer: Option<String>,
+        columns: Option<String>,
+    ) -> Self {
         let policy = |policy: &crate::ReplayedPolicy| {
             let description = serde_json::to_string(policy.engine.policy().description());
             let fingerprint = fingerprint(&description.unwrap_or_default());
@@ -178,15 +183,21 @@ impl Record {
     pub fn from_text(text: &str) -> Result<Self, RecordError> {
         let wrong = |line: usize, error: &dyn std::fmt::Display| RecordError {
             line,
-            rule: format!("is no line of a record: {error}; write the record anew with `cupel record`"),
+            rule: format!(
+                "is no line of a record: {error}; write the record anew with `cupel record`"
+            ),
         };
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let (_, first) = lines.next().ok_or_else(|| wrong(1, &"the file is empty"))?;
         let head: RecordHead = serde_json::from_str(first).map_err(|error| wrong(1, &error))?;
         if head.record != FORM {
-            return Err(wrong(1, &format!("the form `{}` is not known, only `{FORM}` is", head.record)));
+            return Err(wrong(
+                1,
+                &format!("the form `{}` is not known, only `{FORM}` is", head.record),
+            ));
         }
-        let requests = lines.map(|(at, line)| serde_json::from_str(line).map_err(|error| wrong(at + 1, &error)));
+        let requests = lines
+            .map(|(at, line)| serde_json::from_str(line).map_err(|error| wrong(at + 1, &error)));
         Ok(Self { head, requests: requests.collect::<Result<_, _>>()? })
     }
 
@@ -209,10 +220,13 @@ mod tests {
     #[test]
     fn what_is_no_record_is_refused_by_line() {
         assert_eq!(Record::from_text("").unwrap_err().line, 1);
-        let head = r#"{"record":"cupel-record/1","logs":[],"policies":[],"max":[1],"session":false}"#;
+        let head =
+            r#"{"record":"cupel-record/1","logs":[],"policies":[],"max":[1],"session":false}"#;
         assert_eq!(Record::from_text(&format!("{head}\nnonsense")).unwrap_err().line, 2);
         let other = head.replace("record/1", "record/9");
-        assert!(Record::from_text(&other).unwrap_err().rule.contains("`cupel-record/9` is not known"));
+        assert!(
+            Record::from_text(&other).unwrap_err().rule.contains("`cupel-record/9` is not known")
+        );
         assert_eq!(Record::from_text(head).unwrap().to_text(), format!("{head}\n"));
     }
 }

@@ -108,7 +108,8 @@ impl Replay {
     /// What becomes of the next rows.
     pub fn push(&mut self, rows: Vec<LogRow>) -> Outcomes {
         let (settings, ways) = (&self.settings, &self.ways[..]);
-        let rows: Vec<Mutex<Option<LogRow>>> = rows.into_iter().map(|row| Mutex::new(Some(row))).collect();
+        let rows: Vec<Mutex<Option<LogRow>>> =
+            rows.into_iter().map(|row| Mutex::new(Some(row))).collect();
         let looked = in_parallel(settings.threads, rows.len(), |at| {
             let row = rows[at].lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
             row.map_or_else(Default::default, |row| look(settings, ways, row))
@@ -159,7 +160,11 @@ impl Replay {
 /// Reads a row, and judges what it holds by itself.
 fn look(settings: &Settings, ways: &[Way], row: LogRow) -> (usize, Vec<Looked>) {
     let broken = |place: Place, rule: String| {
-        Looked::Done(vec![RowOutcome::Problem(RowProblem { place, kind: ProblemKind::Broken, rule })])
+        Looked::Done(vec![RowOutcome::Problem(RowProblem {
+            place,
+            kind: ProblemKind::Broken,
+            rule,
+        })])
     };
     let content = match read_row(&row.text, &settings.columns) {
         Ok(content) => content,
@@ -182,7 +187,11 @@ fn look(settings: &Settings, ways: &[Way], row: LogRow) -> (usize, Vec<Looked>) 
     (content.others, entries.collect())
 }
 
-fn in_parallel<T: Send>(threads: NonZeroUsize, jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+fn in_parallel<T: Send>(
+    threads: NonZeroUsize,
+    jobs: usize,
+    work: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
     let Ok(done) = try_map(threads, jobs, |job| Ok::<T, Infallible>(work(job)));
     done
 }

@@ -107,7 +107,11 @@ fn of_window(request: &RequestOutcome, at: usize, window: &WindowOutcome, way: &
         coverage_of_request_before: late.map(|coverage| coverage.share),
         shortened: window.fits.then_some(window.shortened),
         fetched_again: Some(window.fetched_again),
-        reasons: window.reasons.iter().map(|(message, reason)| format!("{message}: {reason}")).collect(),
+        reasons: window
+            .reasons
+            .iter()
+            .map(|(message, reason)| format!("{message}: {reason}"))
+            .collect(),
         problem: None,
     }
 }

@@ -1,16 +1,24 @@
 //! The runs of agents, judged as `cupel eval` judges them: by its own code.
 
 use cupel_eval::{
-    AgentEvaluator, AgentMethod, AgentRun, AgentStep, Budgets, JudgedWindow, PolicyTrimmer, stands_apart,
+    AgentEvaluator, AgentMethod, AgentRun, AgentStep, Budgets, JudgedWindow, PolicyTrimmer,
+    stands_apart,
 };
 
-use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem, Sent, WindowOutcome};
+use crate::outcome::{
+    Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem, Sent, WindowOutcome,
+};
 use crate::place::Place;
 use crate::settings::{Settings, Way};
 use crate::used::fingerprint;
 
 /// What becomes of the requests of a run, step by step.
-pub(crate) fn judge(settings: &Settings, ways: &[Way], place: &Place, run: &AgentRun) -> Vec<RowOutcome> {
+pub(crate) fn judge(
+    settings: &Settings,
+    ways: &[Way],
+    place: &Place,
+    run: &AgentRun,
+) -> Vec<RowOutcome> {
     match steps(settings, ways, place, run) {
         Ok(steps) => steps.into_iter().map(|step| RowOutcome::Request(Box::new(step))).collect(),
         Err(rule) => {
@@ -26,8 +34,9 @@ fn steps(
     place: &Place,
     run: &AgentRun,
 ) -> Result<Vec<RequestOutcome>, String> {
-    let budgets = Budgets::new(settings.budgets.iter().copied())
-        .map_err(|_| "the run of an agent has no model whose window could be taken; give --max TOKENS".to_owned())?;
+    let budgets = Budgets::new(settings.budgets.iter().copied()).map_err(|_| {
+        "the run of an agent has no model whose window could be taken; give --max TOKENS".to_owned()
+    })?;
     let count = |text: &str| settings.counter.count(text);
     let evaluator = AgentEvaluator::new(budgets.clone(), count);
     let tokens = evaluator.message_tokens(run);
@@ -47,7 +56,8 @@ fn steps(
             shorten: settings.shorten,
         };
         let method = AgentMethod::new(way.title(), trimmer);
-        let windows = evaluator.run_one(&method, run, &tokens).map_err(|error| error.to_string())?;
+        let windows =
+            evaluator.run_one(&method, run, &tokens).map_err(|error| error.to_string())?;
         for (outcome, windows) in steps.iter_mut().zip(windows.chunks(of_method.len())) {
             let step = &run.steps()[outcome.place.part.unwrap_or(1) - 1];
             outcome.windows.extend(windows.iter().map(|judged| window(run, step, judged.as_ref())));
@@ -57,7 +67,14 @@ fn steps(
 }
 
 /// A step as it was logged: each message is sent once, since all that was sent before is in the cache.
-fn logged(place: &Place, run: &AgentRun, step: &AgentStep, at: usize, before: usize, tokens: &[i64]) -> RequestOutcome {
+fn logged(
+    place: &Place,
+    run: &AgentRun,
+    step: &AgentStep,
+    at: usize,
+    before: usize,
+    tokens: &[i64],
+) -> RequestOutcome {
     let has_evidence = !step.values().is_empty() || !step.evidence().is_empty();
     RequestOutcome {
         place: Place { part: Some(at + 1), ..place.clone() },
@@ -85,7 +102,9 @@ fn needed(step: &AgentStep) -> usize {
 }
 
 fn window(run: &AgentRun, step: &AgentStep, judged: Option<&JudgedWindow>) -> WindowOutcome {
-    let Some(JudgedWindow { window, measures, .. }) = judged else { return WindowOutcome::default() };
+    let Some(JudgedWindow { window, measures, .. }) = judged else {
+        return WindowOutcome::default();
+    };
     let kept: Vec<usize> = window.kept().collect();
     let all = window.json(run).len();
     let used = needed(step);
@@ -110,11 +129,15 @@ fn window(run: &AgentRun, step: &AgentStep, judged: Option<&JudgedWindow>) -> Wi
 /// The values that no message has that was kept as it is.
 fn lost(run: &AgentRun, step: &AgentStep, kept: &[usize]) -> Vec<String> {
     let kept = kept.iter().filter_map(|at| run.messages().get(*at));
-    let texts: Vec<String> =
-        kept.filter(|message| message.role() != "system").map(|message| message.text().to_lowercase()).collect();
+    let texts: Vec<String> = kept
+        .filter(|message| message.role() != "system")
+        .map(|message| message.text().to_lowercase())
+        .collect();
     let has = |value: &str| {
         let value = value.to_lowercase();
-        let is_there = |text: &String| text.match_indices(&value).any(|(at, _)| stands_apart(text, at..at + value.len()));
+        let is_there = |text: &String| {
+            text.match_indices(&value).any(|(at, _)| stands_apart(text, at..at + value.len()))
+        };
         texts.iter().any(is_there)
     };
     step.values().iter().filter(|value| !has(value)).take(8).cloned().collect()

@@ -10,7 +10,12 @@ use crate::settings::{Settings, Way};
 
 /// Judges these requests of one conversation in all ways that are sessions. Between batches nothing is
 /// kept but the states.
-pub(crate) fn judge(settings: &Settings, ways: &[Way], tracks: &mut [Track], requests: &mut [&mut Judged]) {
+pub(crate) fn judge(
+    settings: &Settings,
+    ways: &[Way],
+    tracks: &mut [Track],
+    requests: &mut [&mut Judged],
+) {
     let in_session = ways.iter().enumerate().filter(|(_, way)| way.in_session);
     for (at, way) in in_session {
         let engine = &settings.policies[way.policy].engine;

@@ -53,7 +53,11 @@ const CONVERSATION_BYTES: usize = 64 << 20;
 
 impl Settings {
     /// Replays these policies at these budgets, on all cores.
-    pub fn new(policies: Vec<ReplayedPolicy>, budgets: Vec<i64>, counter: Arc<dyn TokenCounter>) -> Self {
+    pub fn new(
+        policies: Vec<ReplayedPolicy>,
+        budgets: Vec<i64>,
+        counter: Arc<dyn TokenCounter>,
+    ) -> Self {
         Self {
             policies,
             budgets,

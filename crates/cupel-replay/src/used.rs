@@ -85,7 +85,10 @@ impl Used {
     pub(crate) fn by_newest_turn(request: &Request, texts: &Texts) -> Option<Self> {
         let at = request.messages().rposition(|message| message.role() == "assistant")?;
         let newest = request.messages().nth(at)?;
-        let call = |(name, arguments): (&str, &str)| Call { name: name.to_owned(), arguments: arguments.to_owned() };
+        let call = |(name, arguments): (&str, &str)| Call {
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+        };
         let calls: Vec<Call> = newest.calls().map(call).collect();
         (at > 0).then(|| Self::of(&newest.text(), &calls, request, texts, at))
     }
@@ -108,7 +111,8 @@ impl Used {
 /// What a call is told by.
 fn hash(call: &Call) -> u64 {
     // The same arguments are the same call, however they are spaced.
-    let arguments: String = call.arguments.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let arguments: String =
+        call.arguments.chars().filter(|letter| !letter.is_whitespace()).collect();
     fingerprint(&format!("{} {arguments}", call.name))
 }
 
@@ -152,7 +156,9 @@ fn for_each_string(arguments: &str, values: &mut Values) {
             serde_json::Value::String(text) if QUOTED.contains(&text.len()) => values.push(text),
             serde_json::Value::String(text) => for_each_value(text, |value| values.push(value)),
             serde_json::Value::Array(list) => list.iter().for_each(|json| walk(json, values)),
-            serde_json::Value::Object(fields) => fields.values().for_each(|json| walk(json, values)),
+            serde_json::Value::Object(fields) => {
+                fields.values().for_each(|json| walk(json, values))
+            }
             _ => {}
         }
     }
@@ -230,7 +236,8 @@ mod tests {
 
     #[test]
     fn values_of_calls_that_stood_in_the_request_were_used_and_others_not() {
-        let arguments = r#"{"path": "/srv/depot/12.txt", "who": "Ann Lee", "new": "QQ-9", "rule": "SYS-1"}"#;
+        let arguments =
+            r#"{"path": "/srv/depot/12.txt", "who": "Ann Lee", "new": "QQ-9", "rule": "SYS-1"}"#;
         let call = Call { name: "read".to_owned(), arguments: arguments.to_owned() };
         let used = used(&Answer { text: "PX-7".to_owned(), calls: vec![call] });
         let values: Vec<(&str, &[u32])> =
@@ -241,7 +248,8 @@ mod tests {
 
     #[test]
     fn values_and_quoted_words_of_what_was_said_count_where_nothing_was_called() {
-        let used = used(&Answer { text: "PX-7 is in the `depot`, not PX-70.".to_owned(), calls: vec![] });
+        let used =
+            used(&Answer { text: "PX-7 is in the `depot`, not PX-70.".to_owned(), calls: vec![] });
         let values: Vec<&str> = used.values.iter().map(|used| &*used.value).collect();
         assert_eq!(values, ["px-7", "depot"]);
         assert_eq!(used.values[0].messages, [1, 2, 3]);

@@ -3,7 +3,7 @@
 use crate::support::{assert_snapshot, run};
 
 /// Every command, with the commands below it.
-pub(crate) const COMMANDS: [&[&str]; 24] = [
+pub(crate) const COMMANDS: &[&[&str]] = &[
     &["select"],
     &["explain"],
     &["view"],
@@ -13,6 +13,12 @@ pub(crate) const COMMANDS: [&[&str]; 24] = [
     &["simulate", "curve"],
     &["compare"],
     &["eval"],
+    #[cfg(feature = "replay")]
+    &["replay"],
+    #[cfg(feature = "replay")]
+    &["record"],
+    #[cfg(feature = "replay")]
+    &["check"],
     &["count"],
     &["validate"],
     &["show"],
@@ -32,12 +38,13 @@ pub(crate) const COMMANDS: [&[&str]; 24] = [
 
 #[test]
 fn help_of_the_whole() {
-    assert_snapshot("help", &["--help"]);
+    let name = if cfg!(feature = "replay") { "help-with-replay" } else { "help" };
+    assert_snapshot(name, &["--help"]);
 }
 
 #[test]
 fn help_of_every_command() {
-    for command in COMMANDS {
+    for command in COMMANDS.iter().copied() {
         let arguments = [command, &["--help"]].concat();
         assert_snapshot(&format!("help-{}", command.join("-")), &arguments);
     }

@@ -14,7 +14,17 @@ fn json(arguments: &[&str]) -> Value {
 
 #[test]
 fn a_newcomer_with_an_export_gets_a_report_in_one_command() {
-    let done = run(&["replay", LANGFUSE, "--max", "400", "--policy", "auto", "--policy", "chat", "--session"]);
+    let done = run(&[
+        "replay",
+        LANGFUSE,
+        "--max",
+        "400",
+        "--policy",
+        "auto",
+        "--policy",
+        "chat",
+        "--session",
+    ]);
     assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""));
     for part in [
         "18 requests, 1 of something else",
@@ -59,7 +69,8 @@ fn results_are_written_as_a_table_or_as_lines() {
         assert_eq!(run(&["replay", LANGFUSE, "--max", "400", "--output", output]).code, Some(0));
     }
     let written = std::fs::read_to_string(&lines).unwrap();
-    let rows: Vec<Value> = written.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<Value> =
+        written.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), 18);
     let last = &rows[17];
     assert_eq!((last["policy"].as_str(), last["row"].as_u64()), (Some("auto"), Some(19)));
@@ -73,11 +84,22 @@ fn a_report_has_a_chart_and_a_page_for_each_of_the_worst() {
     let folder = Folder::new();
     let report = folder.file("report");
     let picture = folder.file("chart.svg");
-    let done = run(&["replay", LANGFUSE, "--max", "300,400", "--session", "--html", &report, "--svg", &picture]);
+    let done = run(&[
+        "replay",
+        LANGFUSE,
+        "--max",
+        "300,400",
+        "--session",
+        "--html",
+        &report,
+        "--svg",
+        &picture,
+    ]);
     assert_eq!(done.code, Some(0), "{done:?}");
     let index = std::fs::read_to_string(format!("{report}/index.html")).unwrap();
     assert!(index.contains("<svg") && index.contains("auto in a session"), "{index}");
-    let links: Vec<&str> = index.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let links: Vec<&str> =
+        index.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert!(!links.is_empty());
     for link in links {
         assert!(std::fs::metadata(format!("{report}/{link}")).unwrap().len() > 100, "{link}");
@@ -95,10 +117,20 @@ fn bad_rows_are_named_and_the_exit_code_says_so() {
     let summary: Value = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(summary["rows"]["requests"], 2);
     assert!(done.stderr.contains(&format!("cupel: {log}:2: is not JSON")), "{}", done.stderr);
-    assert!(done.stderr.ends_with("cupel: 1 row of 3 rows could not be read; the rest was replayed\n"), "{}", done.stderr);
-    assert_cannot_run(&["replay", "absent.jsonl"], "absent.jsonl: there is no such file, folder or match");
+    assert!(
+        done.stderr.ends_with("cupel: 1 row of 3 rows could not be read; the rest was replayed\n"),
+        "{}",
+        done.stderr
+    );
+    assert_cannot_run(
+        &["replay", "absent.jsonl"],
+        "absent.jsonl: there is no such file, folder or match",
+    );
     let empty = folder.write("b.jsonl", "");
-    assert_cannot_run(&["replay", &empty, "--max", "9"], "there is no request in the logs; see docs/replay.md for what is read");
+    assert_cannot_run(
+        &["replay", &empty, "--max", "9"],
+        "there is no request in the logs; see docs/replay.md for what is read",
+    );
     let same = run(&["replay", &log, "--max", "100", "--output", &log]);
     assert_eq!(same.code, Some(2));
     assert!(same.stderr.contains("is one of the logs"), "{same:?}");
@@ -107,7 +139,7 @@ fn bad_rows_are_named_and_the_exit_code_says_so() {
 /// A record of the sample by a policy that stands in a file.
 fn recorded(folder: &Folder) -> (String, String) {
     let policy = folder.file("policy.toml");
-    let shown = run(&["policy", "show", "chat"]);
+    let shown = run(&["policy", "show", "tool-use"]);
     std::fs::write(&policy, shown.stdout).unwrap();
     let record = folder.file("desk.record");
     let done = run(&["record", LANGFUSE, "--max", "400", "--policy", &policy, "--output", &record]);
@@ -136,10 +168,25 @@ fn a_policy_change_that_loses_something_fails_and_says_what_and_where() {
     let (junit, markdown) = (folder.file("check.xml"), folder.file("check.md"));
     let done = run(&["check", &record, "--junit", &junit, "--markdown", &markdown]);
     assert_eq!(done.code, Some(1), "{done:?}");
-    assert!(done.stdout.starts_with("the record of 18 requests DOES NOT HOLD\n"), "{}", done.stdout);
-    assert!(done.stdout.contains("FAILED: ") && done.stdout.contains("windows are others"), "{}", done.stdout);
-    let worse = done.stdout.lines().find(|line| line.starts_with("  worse: ")).unwrap_or_else(|| panic!("{}", done.stdout));
-    assert!(worse.contains("examples/logs/langfuse.json:") && worse.contains("; lost `"), "{worse}");
+    assert!(
+        done.stdout.starts_with("the record of 18 requests DOES NOT HOLD\n"),
+        "{}",
+        done.stdout
+    );
+    assert!(
+        done.stdout.contains("FAILED: ") && done.stdout.contains("windows are others"),
+        "{}",
+        done.stdout
+    );
+    let worse = done
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("  worse: "))
+        .unwrap_or_else(|| panic!("{}", done.stdout));
+    assert!(
+        worse.contains("examples/logs/langfuse.json:") && worse.contains("; lost `"),
+        "{worse}"
+    );
     let xml = std::fs::read_to_string(junit).unwrap();
     assert!(xml.contains("failures=\"1\"") && xml.contains("<failure message="), "{xml}");
     assert!(std::fs::read_to_string(markdown).unwrap().contains("❌ does not hold"));
@@ -176,7 +223,17 @@ fn ctrl_c_leaves_a_readable_partial_result() {
     let folder = Folder::new();
     let (pipe, results) = (folder.file("log.jsonl"), folder.file("results.jsonl"));
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let arguments = ["replay", &pipe, "--max", "100", "--tokenizer", "estimate", "--output", &results, "--json"];
+    let arguments = [
+        "replay",
+        &pipe,
+        "--max",
+        "100",
+        "--tokenizer",
+        "estimate",
+        "--output",
+        &results,
+        "--json",
+    ];
     let mut command = crate::support::cupel(&arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let row = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}\n";
@@ -185,7 +242,9 @@ fn ctrl_c_leaves_a_readable_partial_result() {
     while std::fs::metadata(&results).map_or(0, |data| data.len()) == 0 {
         std::thread::yield_now();
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
     // The handler runs on a thread of its own: what comes now may still be replayed, but not all of it.
     let mut written = 1_100;
     while log.write_all(row.repeat(1_024).as_bytes()).is_ok() {

@@ -24,9 +24,9 @@ pub use compare::compare_agents;
 pub use cost::{Cost, PriceRule};
 pub use evaluate::{AgentEvaluation, AgentEvaluator, JudgedWindow};
 pub use judge::{StepMeasures, stands_apart};
+pub use message::AgentMessage;
 #[cfg(feature = "engine")]
 pub use policy::PolicyTrimmer;
-pub use message::AgentMessage;
 pub use run::{AgentRun, AgentStep};
 pub use summary::{AgentRow, AgentSummary, summarize_agents};
 pub use trimmer::{AgentMethod, AgentTask, RunTrimmer, Trimmer, Window};

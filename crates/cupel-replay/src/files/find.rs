@@ -10,8 +10,17 @@ use std::path::{Path, PathBuf};
 pub struct FindError(String);
 
 /// What logs are called; files of a folder that are called otherwise are passed over.
-const ENDINGS: [&str; 9] =
-    ["jsonl", "ndjson", "json", "parquet", "jsonl.gz", "json.gz", "jsonl.zst", "json.zst", "ndjson.gz"];
+const ENDINGS: [&str; 9] = [
+    "jsonl",
+    "ndjson",
+    "json",
+    "parquet",
+    "jsonl.gz",
+    "json.gz",
+    "jsonl.zst",
+    "json.zst",
+    "ndjson.gz",
+];
 
 /// The files that paths mean, in the order of the paths; those of a folder by name, whatever links lead
 /// back to it.
@@ -42,7 +51,11 @@ pub fn find_logs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
     Ok(files)
 }
 
-fn walk(folder: &Path, visited: &mut HashSet<PathBuf>, files: &mut Vec<PathBuf>) -> Result<(), FindError> {
+fn walk(
+    folder: &Path,
+    visited: &mut HashSet<PathBuf>,
+    files: &mut Vec<PathBuf>,
+) -> Result<(), FindError> {
     // A link may lead back to a folder that is being walked through.
     if !folder.canonicalize().is_ok_and(|real| visited.insert(real)) {
         return Ok(());
@@ -63,7 +76,9 @@ fn walk(folder: &Path, visited: &mut HashSet<PathBuf>, files: &mut Vec<PathBuf>)
         }
         if path.is_dir() {
             walk(&path, visited, files)?;
-        } else if ENDINGS.iter().any(|ending| name.ends_with(&format!(".{ending}"))) && path.is_file() {
+        } else if ENDINGS.iter().any(|ending| name.ends_with(&format!(".{ending}")))
+            && path.is_file()
+        {
             files.push(path);
         }
     }
@@ -72,10 +87,13 @@ fn walk(folder: &Path, visited: &mut HashSet<PathBuf>, files: &mut Vec<PathBuf>)
 
 /// The files that a pattern matches, by name.
 fn matching(pattern: &Path) -> Result<Vec<PathBuf>, FindError> {
-    let absent = || FindError(format!("{}: there is no such file, folder or match", pattern.display()));
+    let absent =
+        || FindError(format!("{}: there is no such file, folder or match", pattern.display()));
     let text = pattern.to_str().filter(|text| text.contains(['*', '?', '['])).ok_or_else(absent)?;
-    let found = glob::glob(text).map_err(|error| FindError(format!("{text}: is no pattern: {error}")))?;
-    let mut files: Vec<PathBuf> = found.filter_map(Result::ok).filter(|path| path.is_file()).collect();
+    let found =
+        glob::glob(text).map_err(|error| FindError(format!("{text}: is no pattern: {error}")))?;
+    let mut files: Vec<PathBuf> =
+        found.filter_map(Result::ok).filter(|path| path.is_file()).collect();
     files.sort();
     if files.is_empty() { Err(absent()) } else { Ok(files) }
 }

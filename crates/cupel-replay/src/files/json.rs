@@ -15,7 +15,11 @@ enum Layout {
     Values,
 }
 
-pub(super) fn read(mut reader: impl BufRead, name: &Arc<str>, sink: &mut Sink) -> Result<(), Closed> {
+pub(super) fn read(
+    mut reader: impl BufRead,
+    name: &Arc<str>,
+    sink: &mut Sink,
+) -> Result<(), Closed> {
     let mut line = Vec::new();
     let mut row = 0;
     // The first line that says something tells the layout.
@@ -47,7 +51,9 @@ fn layout(line: &[u8], reader: &mut impl BufRead) -> Layout {
         return Layout::Lines;
     }
     let next = reader.fill_buf().unwrap_or_default();
-    let is_row = next.starts_with(b"{\"") || next.starts_with(b"{ \"") || (is_whole && next.starts_with(b"["));
+    let is_row = next.starts_with(b"{\"")
+        || next.starts_with(b"{ \"")
+        || (is_whole && next.starts_with(b"["));
     if is_row && !(is_list && !is_whole) { Layout::Lines } else { Layout::Values }
 }
 
@@ -83,7 +89,10 @@ fn push(bytes: &[u8], row: usize, name: &Arc<str>, sink: &mut Sink) -> Result<()
     match std::str::from_utf8(bytes) {
         Ok(text) => sink.row(place, text.to_owned()),
         Err(error) => {
-            let rule = format!("byte {} is not UTF-8; logs are JSON, plain, gzip or zstd, or Parquet", error.valid_up_to() + 1);
+            let rule = format!(
+                "byte {} is not UTF-8; logs are JSON, plain, gzip or zstd, or Parquet",
+                error.valid_up_to() + 1
+            );
             sink.problem(place, ProblemKind::Broken, rule);
             Ok(())
         }
@@ -95,10 +104,20 @@ fn too_large(name: &Arc<str>, row: usize, sink: &mut Sink) {
     sink.problem(Place::line(name.clone(), row), ProblemKind::Broken, rule);
 }
 
-fn unreadable(name: &Arc<str>, row: usize, error: &std::io::Error, sink: &mut Sink) -> Result<(), Closed> {
+fn unreadable(
+    name: &Arc<str>,
+    row: usize,
+    error: &std::io::Error,
+    sink: &mut Sink,
+) -> Result<(), Closed> {
     let rule = match error.kind() {
-        ErrorKind::UnexpectedEof => "the compressed data ends early; the file was cut off, fetch or write it again".to_owned(),
-        ErrorKind::InvalidInput | ErrorKind::InvalidData => "the compressed data is damaged; fetch or write the file again".to_owned(),
+        ErrorKind::UnexpectedEof => {
+            "the compressed data ends early; the file was cut off, fetch or write it again"
+                .to_owned()
+        }
+        ErrorKind::InvalidInput | ErrorKind::InvalidData => {
+            "the compressed data is damaged; fetch or write the file again".to_owned()
+        }
         _ => format!("cannot be read from here on: {}", cause(error)),
     };
     sink.unreadable(name, row, rule);
@@ -110,60 +129,84 @@ fn unreadable(name: &Arc<str>, row: usize, error: &std::io::Error, sink: &mut Si
 struct Splitter {
     value: Vec<u8>,
     depth: usize,
-    in_string: bool,
-    is_escaped: bool,
-    /// Whether the values stand in a list.
-    in_list: bool,
-    has_begun: bool,
+    text: Text,
+    around: Around,
     is_too_large: bool,
+}
+
+/// Whether a byte stands in a text.
+#[derive(Default, PartialEq, Eq)]
+enum Text {
+    #[default]
+    Outside,
+    Inside,
+    Escaped,
+}
+
+/// What values stand in.
+#[derive(Default, PartialEq, Eq)]
+enum Around {
+    #[default]
+    Unknown,
+    Nothing,
+    List,
 }
 
 /// What a byte was.
 enum Split {
     Inside,
-    Value,
-    /// A value broke off: the line ended in the middle of a text.
-    Broken,
+    /// The last of a value; or the end of a line in the middle of a text, where a value broke off.
+    End,
 }
 
 impl Splitter {
     fn take(&mut self, byte: u8) -> Split {
-        if self.in_string {
-            if byte == b'\n' {
-                // No text of JSON goes over the end of a line: the next value begins after it.
-                (self.in_string, self.is_escaped, self.depth) = (false, false, 0);
-                return Split::Broken;
-            }
-            match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' => self.is_escaped = true,
-                b'"' => self.in_string = false,
-                _ => {}
-            }
-            self.keep(byte);
-            return Split::Inside;
+        if self.text != Text::Outside {
+            return self.take_in_text(byte);
         }
         if self.depth == 0 {
+            let is_apart = self.around == Around::List && matches!(byte, b',' | b']');
             match byte {
-                b'[' if !self.has_begun => {
-                    (self.has_begun, self.in_list) = (true, true);
+                b'[' if self.around == Around::Unknown => {
+                    self.around = Around::List;
                     return Split::Inside;
                 }
-                b',' | b']' if self.in_list => return if self.value.is_empty() { Split::Inside } else { Split::Value },
-                byte if byte.is_ascii_whitespace() && self.value.is_empty() => return Split::Inside,
-                b'\n' => return Split::Value,
+                _ if is_apart && self.value.is_empty() => return Split::Inside,
+                _ if is_apart => return Split::End,
+                byte if byte.is_ascii_whitespace() && self.value.is_empty() => {
+                    return Split::Inside;
+                }
+                b'\n' => return Split::End,
                 _ => {}
             }
         }
-        self.has_begun = true;
+        if self.around == Around::Unknown {
+            self.around = Around::Nothing;
+        }
         match byte {
-            b'"' => self.in_string = true,
+            b'"' => self.text = Text::Inside,
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
         self.keep(byte);
-        if self.depth == 0 && matches!(byte, b'}' | b']') { Split::Value } else { Split::Inside }
+        if self.depth == 0 && matches!(byte, b'}' | b']') { Split::End } else { Split::Inside }
+    }
+
+    fn take_in_text(&mut self, byte: u8) -> Split {
+        if byte == b'\n' {
+            // No text of JSON goes over the end of a line: the next value begins after it.
+            (self.text, self.depth) = (Text::Outside, 0);
+            return Split::End;
+        }
+        self.text = match (&self.text, byte) {
+            (Text::Escaped, _) => Text::Inside,
+            (_, b'\\') => Text::Escaped,
+            (_, b'"') => Text::Outside,
+            _ => Text::Inside,
+        };
+        self.keep(byte);
+        Split::Inside
     }
 
     fn keep(&mut self, byte: u8) {
@@ -175,14 +218,18 @@ impl Splitter {
     }
 }
 
-fn read_values(first: &[u8], mut reader: impl BufRead, name: &Arc<str>, sink: &mut Sink) -> Result<(), Closed> {
+fn read_values(
+    first: &[u8],
+    mut reader: impl BufRead,
+    name: &Arc<str>,
+    sink: &mut Sink,
+) -> Result<(), Closed> {
     let mut splitter = Splitter::default();
     let mut row = 1;
     let mut take = |bytes: &[u8], splitter: &mut Splitter, sink: &mut Sink| -> Result<(), Closed> {
         for byte in bytes {
-            match splitter.take(*byte) {
-                Split::Inside => continue,
-                Split::Value | Split::Broken => {}
+            if matches!(splitter.take(*byte), Split::Inside) {
+                continue;
             }
             if std::mem::take(&mut splitter.is_too_large) {
                 too_large(name, row, sink);

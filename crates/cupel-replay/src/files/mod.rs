@@ -118,7 +118,12 @@ impl Sink {
     }
 }
 
-fn read_file(path: &Path, name: &Arc<str>, columns: &Columns, sink: &mut Sink) -> Result<(), Closed> {
+fn read_file(
+    path: &Path,
+    name: &Arc<str>,
+    columns: &Columns,
+    sink: &mut Sink,
+) -> Result<(), Closed> {
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) => {
@@ -143,7 +148,11 @@ fn read_file(path: &Path, name: &Arc<str>, columns: &Columns, sink: &mut Sink) -
         [0x28, 0xb5, 0x2f, 0xfd] => match zstd::Decoder::new(whole) {
             Ok(unzipped) => json::read(BufReader::with_capacity(1 << 17, unzipped), name, sink),
             Err(error) => {
-                sink.unreadable(name, 0, format!("the zstd data cannot be read: {}", cause(&error)));
+                sink.unreadable(
+                    name,
+                    0,
+                    format!("the zstd data cannot be read: {}", cause(&error)),
+                );
                 Ok(())
             }
         },
@@ -173,14 +182,25 @@ fn cause(error: &io::Error) -> String {
 
 /// Reads up to a byte, but no more than so many bytes: then the rest is passed over, and the answer is
 /// that it was too much.
-fn read_bounded(reader: &mut impl BufRead, end: u8, most: usize, line: &mut Vec<u8>) -> io::Result<Bounded> {
+fn read_bounded(
+    reader: &mut impl BufRead,
+    end: u8,
+    most: usize,
+    line: &mut Vec<u8>,
+) -> io::Result<Bounded> {
     line.clear();
     let mut is_over = false;
     loop {
         let buffer = reader.fill_buf()?;
         if buffer.is_empty() {
             let is_empty = line.is_empty() && !is_over;
-            return Ok(if is_over { Bounded::TooLarge } else if is_empty { Bounded::End } else { Bounded::Line });
+            return Ok(if is_over {
+                Bounded::TooLarge
+            } else if is_empty {
+                Bounded::End
+            } else {
+                Bounded::Line
+            });
         }
         let found = buffer.iter().position(|byte| *byte == end);
         let taken = found.map_or(buffer.len(), |at| at + 1);

@@ -58,7 +58,8 @@ impl ResultWriter {
     /// If the file cannot be made.
     pub fn create(path: &Path, ways: &[Way]) -> Result<Self, OutputError> {
         let file = File::create(path)?;
-        let is_parquet = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
+        let is_parquet =
+            path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
         let sink = if is_parquet {
             let schema = results_batch(&[])?.schema();
             let compression = Compression::ZSTD(ZstdLevel::default());

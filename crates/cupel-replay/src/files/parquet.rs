@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::parquet::arrow::ProjectionMask;
-use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReaderBuilder, ArrowReaderMetadata, ArrowReaderOptions};
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use arrow_array::{Array, RecordBatch, StructArray};
 use arrow_cast::cast;
 use arrow_json::LineDelimitedWriter;
@@ -24,15 +26,56 @@ const MOST_ROWS: usize = 512;
 /// The columns that some format needs. A column whose name begins with `gen_ai.` or `attributes.` is
 /// needed as well.
 const NEEDED: [&str; 42] = [
-    "run", "set", "head", "messages", "steps", "resourceSpans", "resource_spans", "attributes",
-    "span_attributes", "SpanAttributes", "Attributes", "spanId", "span_id", "SpanId", "run_type", "inputs",
-    "outputs", "extra", "thread_id", "prompt_tokens", "conversation", "conversation_id",
-    "conversation_hash", "question_id", "id", "model", "type", "input", "output", "provided_model_name",
-    "providedModelName", "session_id", "sessionId", "trace_id", "traceId", "usage_details", "usageDetails",
-    "model_parameters", "request", "response", "answer", "contents",
+    "run",
+    "set",
+    "head",
+    "messages",
+    "steps",
+    "resourceSpans",
+    "resource_spans",
+    "attributes",
+    "span_attributes",
+    "SpanAttributes",
+    "Attributes",
+    "spanId",
+    "span_id",
+    "SpanId",
+    "run_type",
+    "inputs",
+    "outputs",
+    "extra",
+    "thread_id",
+    "prompt_tokens",
+    "conversation",
+    "conversation_id",
+    "conversation_hash",
+    "question_id",
+    "id",
+    "model",
+    "type",
+    "input",
+    "output",
+    "provided_model_name",
+    "providedModelName",
+    "session_id",
+    "sessionId",
+    "trace_id",
+    "traceId",
+    "usage_details",
+    "usageDetails",
+    "model_parameters",
+    "request",
+    "response",
+    "answer",
+    "contents",
 ];
 
-pub(super) fn read(path: &Path, name: &Arc<str>, columns: &Columns, sink: &mut Sink) -> Result<(), Closed> {
+pub(super) fn read(
+    path: &Path,
+    name: &Arc<str>,
+    columns: &Columns,
+    sink: &mut Sink,
+) -> Result<(), Closed> {
     let begun = sink.base;
     let opened = File::open(path).map_err(|error| error.to_string()).and_then(|file| {
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
@@ -41,16 +84,22 @@ pub(super) fn read(path: &Path, name: &Arc<str>, columns: &Columns, sink: &mut S
     let (file, metadata) = match opened {
         Ok(opened) => opened,
         Err(error) => {
-            let rule = format!("is no whole Parquet file: {}; fetch or write it again", tidy(&error));
+            let rule =
+                format!("is no whole Parquet file: {}; fetch or write it again", tidy(&error));
             sink.unreadable(name, 0, rule);
             return Ok(());
         }
     };
-    let names: Vec<String> = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let names: Vec<String> =
+        metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
     let wanted = columns.fields();
     let is_wanted = |column: &&String| match &wanted {
         Some(wanted) => wanted.contains(&column.as_str()),
-        None => NEEDED.contains(&column.as_str()) || column.starts_with("gen_ai.") || column.starts_with("attributes."),
+        None => {
+            NEEDED.contains(&column.as_str())
+                || column.starts_with("gen_ai.")
+                || column.starts_with("attributes.")
+        }
     };
     // By position: a name may have dots of its own.
     let kept: Vec<usize> = (0..names.len()).filter(|at| is_wanted(&&names[*at])).collect();
@@ -67,7 +116,8 @@ pub(super) fn read(path: &Path, name: &Arc<str>, columns: &Columns, sink: &mut S
         let Ok(file) = file.try_clone() else { continue };
         let group = Group { name, number: group, kept: &kept, metadata: &metadata };
         group.read(file, sink)?;
-        let share = (group.number + 1) as u64 * std::fs::metadata(path).map_or(0, |data| data.len());
+        let share =
+            (group.number + 1) as u64 * std::fs::metadata(path).map_or(0, |data| data.len());
         sink.read = begun + share / metadata.metadata().num_row_groups() as u64;
     }
     Ok(())
@@ -90,9 +140,14 @@ impl Group<'_> {
         let about = self.metadata.metadata().row_group(self.number);
         let per_row = about.total_byte_size() / about.num_rows().max(1);
         let rows = (CHUNK_BYTES / per_row.max(1)).clamp(1, MOST_ROWS as i64) as usize;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
         let mask = ProjectionMask::roots(builder.parquet_schema(), self.kept.iter().copied());
-        let reader = builder.with_projection(mask).with_row_groups(vec![self.number]).with_batch_size(rows).build();
+        let reader = builder
+            .with_projection(mask)
+            .with_row_groups(vec![self.number])
+            .with_batch_size(rows)
+            .build();
         let mut row = 1;
         let reader = match reader {
             Ok(reader) => reader,
@@ -117,7 +172,10 @@ impl Group<'_> {
     }
 
     fn unreadable(&self, row: usize, error: &str, sink: &mut Sink) {
-        let rule = format!("cannot be read from here to the end of the row group: {}; fetch or write the file again", tidy(error));
+        let rule = format!(
+            "cannot be read from here to the end of the row group: {}; fetch or write the file again",
+            tidy(error)
+        );
         sink.problem(self.place(row), ProblemKind::Unreadable, rule);
     }
 
@@ -128,17 +186,27 @@ impl Group<'_> {
             let written = texts.as_ref().map_err(ToString::to_string).and_then(|texts| {
                 let mut line = Vec::new();
                 let mut writer = LineDelimitedWriter::new(&mut line);
-                writer.write(&texts.slice(at, 1)).and_then(|()| writer.finish()).map_err(|error| error.to_string())?;
+                writer
+                    .write(&texts.slice(at, 1))
+                    .and_then(|()| writer.finish())
+                    .map_err(|error| error.to_string())?;
                 drop(writer);
                 String::from_utf8(line).map_err(|error| error.to_string())
             });
             match written {
                 Ok(text) if text.len() > LARGEST_ROW => {
-                    let rule = format!("is larger than {} MB; split it, or leave it out", LARGEST_ROW >> 20);
+                    let rule = format!(
+                        "is larger than {} MB; split it, or leave it out",
+                        LARGEST_ROW >> 20
+                    );
                     sink.problem(place, ProblemKind::Broken, rule);
                 }
                 Ok(text) => sink.row(place, text)?,
-                Err(error) => sink.problem(place, ProblemKind::Broken, format!("cannot be written as JSON: {}", tidy(&error))),
+                Err(error) => sink.problem(
+                    place,
+                    ProblemKind::Broken,
+                    format!("cannot be written as JSON: {}", tidy(&error)),
+                ),
             }
         }
         Ok(())
@@ -147,7 +215,9 @@ impl Group<'_> {
 
 /// The same with texts where there are bytes: logs hold JSON, whatever the column says.
 fn batch_of_texts(batch: &RecordBatch) -> Result<RecordBatch, arrow_schema::ArrowError> {
-    let is_bytes = |kind: &DataType| matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::BinaryView);
+    let is_bytes = |kind: &DataType| {
+        matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
+    };
     let mut columns = batch.columns().to_vec();
     let mut fields = Vec::new();
     for (column, field) in columns.iter_mut().zip(batch.schema().fields()) {

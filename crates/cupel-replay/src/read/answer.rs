@@ -22,8 +22,21 @@ pub struct Call {
 
 /// The fields in which answers stand, of all formats: other fields say nothing that was answered.
 const WAYS: [&str; 15] = [
-    "choices", "message", "messages", "output", "outputs", "candidates", "content", "parts", "text",
-    "response", "generations", "kwargs", "data", "delta", "completion",
+    "choices",
+    "message",
+    "messages",
+    "output",
+    "outputs",
+    "candidates",
+    "content",
+    "parts",
+    "text",
+    "response",
+    "generations",
+    "kwargs",
+    "data",
+    "delta",
+    "completion",
 ];
 
 /// Deeper than any provider nests an answer.
@@ -71,7 +84,8 @@ impl Answer {
             if !is_said_already && !json[name].is_null() {
                 self.take(&json[name], depth + 1);
             }
-            let is_list_of_choices = name == "choices" && (self.text.len(), self.calls.len()) != before;
+            let is_list_of_choices =
+                name == "choices" && (self.text.len(), self.calls.len()) != before;
             if is_list_of_choices {
                 return;
             }
@@ -94,7 +108,10 @@ fn call(json: &Value) -> Option<Call> {
     let function = if json["function"].is_object() { &json["function"] } else { json };
     let name = function["name"].as_str()?;
     let is_call = json["function"].is_object()
-        || matches!(json["type"].as_str(), Some("tool_use" | "function_call" | "tool_call" | "server_tool_use"))
+        || matches!(
+            json["type"].as_str(),
+            Some("tool_use" | "function_call" | "tool_call" | "server_tool_use")
+        )
         || ["arguments", "args", "input"].iter().any(|field| function.get(*field).is_some());
     if !is_call {
         return None;
@@ -115,7 +132,10 @@ mod tests {
 
     fn read(json: Value) -> (String, Vec<String>) {
         let answer = Answer::of(&json).unwrap();
-        (answer.text, answer.calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect())
+        (
+            answer.text,
+            answer.calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect(),
+        )
     }
 
     #[test]

@@ -38,8 +38,11 @@ impl FromStr for Columns {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut columns = Self::default();
         for part in text.split(',') {
-            let Some((name, field)) = part.split_once('=').filter(|(_, field)| !field.is_empty()) else {
-                return Err(InvalidColumns(format!("`{part}`: write NAME=FIELD, with a NAME of {NAMES}")));
+            let Some((name, field)) = part.split_once('=').filter(|(_, field)| !field.is_empty())
+            else {
+                return Err(InvalidColumns(format!(
+                    "`{part}`: write NAME=FIELD, with a NAME of {NAMES}"
+                )));
             };
             let place = match name.trim() {
                 "request" => &mut columns.request,
@@ -51,7 +54,9 @@ impl FromStr for Columns {
             *place = Some(field.trim().to_owned());
         }
         if columns.request.is_none() {
-            return Err(InvalidColumns("request=FIELD is missing: which field is the request?".to_owned()));
+            return Err(InvalidColumns(
+                "request=FIELD is missing: which field is the request?".to_owned(),
+            ));
         }
         Ok(columns)
     }
@@ -65,7 +70,8 @@ impl std::fmt::Display for Columns {
             ("conversation", &self.conversation),
             ("model", &self.model),
         ];
-        let named = all.into_iter().filter_map(|(name, field)| Some(format!("{name}={}", field.as_ref()?)));
+        let named =
+            all.into_iter().filter_map(|(name, field)| Some(format!("{name}={}", field.as_ref()?)));
         f.write_str(&named.collect::<Vec<_>>().join(","))
     }
 }
@@ -83,11 +89,15 @@ impl Columns {
         let Some(path) = &self.request else { return Ok(None) };
         let Some(input) = find(fields, path).filter(|value| !value.is_null()) else {
             let names: Vec<&str> = fields.keys().map(AsRef::as_ref).take(8).collect();
-            let rule = format!("there is no such field, there are {}; correct --columns", names.join(", "));
+            let rule = format!(
+                "there is no such field, there are {}; correct --columns",
+                names.join(", ")
+            );
             return Err(RowError::at(path, rule));
         };
         let found = |path: &Option<String>| path.as_ref().and_then(|path| find(fields, path));
-        let text = |path: &Option<String>| found(path).and_then(|value| value.as_str().map(str::to_owned));
+        let text =
+            |path: &Option<String>| found(path).and_then(|value| value.as_str().map(str::to_owned));
         let answer = found(&self.response);
         let model = text(&self.model);
         Ok(Some(LoggedRequest {

@@ -27,7 +27,12 @@ pub(super) fn row(row: &Value) -> Result<RowContent, RowError> {
             let made = request::assembled(&Value::Array(messages.clone()), model.as_deref(), None);
             content.entries.push(made.map(|request| {
                 let conversation = name.clone();
-                Entry::Request(LoggedRequest { request, answer, conversation, counted_tokens: None })
+                Entry::Request(LoggedRequest {
+                    request,
+                    answer,
+                    conversation,
+                    counted_tokens: None,
+                })
             }));
         }
         messages.push(json!({ "role": role, "content": said }));

@@ -7,9 +7,18 @@ use super::{Entry, Fields, LoggedRequest, RowContent, first, first_text, request
 
 /// What only observations have, in the names of exports and of the interface.
 const SIGNS: [&str; 12] = [
-    "traceId", "trace_id", "providedModelName", "provided_model_name", "usageDetails", "usage_details",
-    "sessionId", "completionStartTime", "completion_start_time", "parentObservationId",
-    "parent_observation_id", "environment",
+    "traceId",
+    "trace_id",
+    "providedModelName",
+    "provided_model_name",
+    "usageDetails",
+    "usage_details",
+    "sessionId",
+    "completionStartTime",
+    "completion_start_time",
+    "parentObservationId",
+    "parent_observation_id",
+    "environment",
 ];
 
 pub(super) fn is_observation(fields: &Fields<'_>) -> bool {
@@ -24,7 +33,10 @@ pub(super) fn row(row: &Value) -> RowContent {
     if !kind.eq_ignore_ascii_case("generation") {
         return RowContent::other();
     }
-    let model = first_text(row, &["provided_model_name", "providedModelName", "model", "internal_model_id"]);
+    let model = first_text(
+        row,
+        &["provided_model_name", "providedModelName", "model", "internal_model_id"],
+    );
     let input = unwrapped(&row["input"]);
     let parameters = first(row, &["model_parameters", "modelParameters"]);
     let tools = parameters.map(unwrapped).and_then(|parameters| parameters.get("tools").cloned());
@@ -45,7 +57,8 @@ fn counted(row: &Value) -> Option<i64> {
     let number = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
     if let Value::Array(entries) = &*usage {
         // A map of Parquet, as a list of keys and values.
-        let entry = entries.iter().find(|entry| entry["key"] == "input" || entry["keys"] == "input")?;
+        let entry =
+            entries.iter().find(|entry| entry["key"] == "input" || entry["keys"] == "input")?;
         return number(first(entry, &["value", "values"])?);
     }
     first(&usage, &["input", "promptTokens", "input_tokens"]).and_then(number)

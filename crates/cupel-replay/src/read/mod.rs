@@ -125,10 +125,14 @@ pub fn read_row(text: &str, columns: &Columns) -> Result<RowContent, RowError> {
     if has("run_type") && has("inputs") {
         return Ok(langsmith::row(&parsed(text)?));
     }
-    if let Some(list) = ["data", "observations", "runs"].iter().find_map(|name| list_in(&fields, name)) {
+    if let Some(list) =
+        ["data", "observations", "runs"].iter().find_map(|name| list_in(&fields, name))
+    {
         let rows = serde_json::from_str::<Vec<&RawValue>>(list);
         let rows = rows.map_err(|error| not_json(list, &error))?;
-        let read = |row: &&RawValue| read_row(row.get(), columns).unwrap_or_else(|e| RowContent::of(Err(e)));
+        let read = |row: &&RawValue| {
+            read_row(row.get(), columns).unwrap_or_else(|e| RowContent::of(Err(e)))
+        };
         return Ok(RowContent::join(rows.iter().map(read)));
     }
     if has("conversation") {
@@ -153,7 +157,8 @@ pub fn read_row(text: &str, columns: &Columns) -> Result<RowContent, RowError> {
 
 /// A field that holds a list of rows.
 fn list_in<'t>(fields: &Fields<'t>, name: &str) -> Option<&'t str> {
-    let is_request = ["messages", "contents", "input", "request"].iter().any(|own| fields.contains_key(*own));
+    let is_request =
+        ["messages", "contents", "input", "request"].iter().any(|own| fields.contains_key(*own));
     let list = fields.get(name)?.get();
     (!is_request && list.starts_with("[{")).then_some(list)
 }
@@ -177,7 +182,9 @@ fn not_json(text: &str, error: &serde_json::Error) -> RowError {
 /// An error without the place that it begins with.
 fn after_place(text: &str) -> String {
     let rest = text.strip_prefix("run:1").unwrap_or(text);
-    rest.trim_start_matches(|letter: char| letter == ':' || letter.is_ascii_digit()).trim().to_owned()
+    rest.trim_start_matches(|letter: char| letter == ':' || letter.is_ascii_digit())
+        .trim()
+        .to_owned()
 }
 
 /// A value that may be written as JSON in a text, as columns of texts have it.

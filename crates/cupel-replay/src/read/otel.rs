@@ -37,7 +37,8 @@ pub(super) fn document(document: &Value) -> Result<RowContent, RowError> {
         let rule = format!("must be a list, got {}", request::kind(resources));
         return Err(RowError::at("resourceSpans", rule));
     };
-    let scopes = resources.iter().flat_map(|resource| list(resource, ["scopeSpans", "scope_spans"]));
+    let scopes =
+        resources.iter().flat_map(|resource| list(resource, ["scopeSpans", "scope_spans"]));
     let spans: Vec<Value> = scopes.flat_map(|scope| list(&scope, ["spans", "spans"])).collect();
     Ok(RowContent::join(spans.iter().map(row)))
 }
@@ -46,7 +47,10 @@ pub(super) fn document(document: &Value) -> Result<RowContent, RowError> {
 pub(super) fn row(span: &Value) -> RowContent {
     let attributes = attributes(span);
     let Some(input) = attributes.get(INPUT) else {
-        let is_call = attributes.get("gen_ai.operation.name").and_then(Value::as_str).is_some_and(is_model_call);
+        let is_call = attributes
+            .get("gen_ai.operation.name")
+            .and_then(Value::as_str)
+            .is_some_and(is_model_call);
         if !is_call {
             return RowContent::other();
         }
@@ -54,7 +58,11 @@ pub(super) fn row(span: &Value) -> RowContent {
                     your instrumentation (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT)";
         return RowContent::of(Err(RowError::at(INPUT, rule)));
     };
-    let number = |name: &str| attributes.get(name).and_then(|value| value.as_i64().or_else(|| value.as_str()?.parse().ok()));
+    let number = |name: &str| {
+        attributes
+            .get(name)
+            .and_then(|value| value.as_i64().or_else(|| value.as_str()?.parse().ok()))
+    };
     let text = |name: &str| attributes.get(name).and_then(Value::as_str).map(str::to_owned);
     RowContent::of(body(input, &attributes).map(|request| {
         let output = attributes.get("gen_ai.output.messages");
@@ -82,7 +90,8 @@ fn attributes(span: &Value) -> Map<String, Value> {
             }
         }
     }
-    let Some(list) = ATTRIBUTES.iter().map(|name| &span[*name]).find(|value| !value.is_null()) else {
+    let Some(list) = ATTRIBUTES.iter().map(|name| &span[*name]).find(|value| !value.is_null())
+    else {
         return found;
     };
     match &*unwrapped(list) {
@@ -101,7 +110,9 @@ fn attributes(span: &Value) -> Map<String, Value> {
 fn flattened(fields: &Map<String, Value>) -> Vec<(String, Value)> {
     fn walk(name: &str, value: &Value, found: &mut Vec<(String, Value)>) {
         match value {
-            Value::Object(inner) if name.matches('.').count() < 2 && !inner.contains_key("parts") => {
+            Value::Object(inner)
+                if name.matches('.').count() < 2 && !inner.contains_key("parts") =>
+            {
                 inner.iter().for_each(|(own, value)| walk(&format!("{name}.{own}"), value, found));
             }
             Value::Null => {}
@@ -119,7 +130,8 @@ fn flattened(fields: &Map<String, Value>) -> Vec<(String, Value)> {
 /// A value of OTLP, which says its type.
 fn any_value(value: &Value) -> Value {
     let Value::Object(fields) = value else { return value.clone() };
-    let typed = ["stringValue", "string_value", "boolValue", "doubleValue", "intValue", "int_value"];
+    let typed =
+        ["stringValue", "string_value", "boolValue", "doubleValue", "intValue", "int_value"];
     if let Some(plain) = typed.iter().find_map(|name| fields.get(*name)) {
         return plain.clone();
     }
@@ -129,7 +141,9 @@ fn any_value(value: &Value) -> Value {
     }
     if let Some(list) = fields.get("kvlistValue").map(|list| &list["values"]) {
         let values = list.as_array().map(Vec::as_slice).unwrap_or_default();
-        let entry = |entry: &Value| (entry["key"].as_str().unwrap_or_default().to_owned(), any_value(&entry["value"]));
+        let entry = |entry: &Value| {
+            (entry["key"].as_str().unwrap_or_default().to_owned(), any_value(&entry["value"]))
+        };
         return Value::Object(values.iter().map(entry).collect());
     }
     value.clone()
@@ -154,11 +168,15 @@ fn body(input: &Value, attributes: &Map<String, Value>) -> Result<Value, RowErro
         push_message(role, message, &mut messages);
     }
     let mut body = json!({ "messages": messages });
-    let model = ["gen_ai.request.model", "gen_ai.response.model"].iter().find_map(|name| attributes.get(*name));
+    let model = ["gen_ai.request.model", "gen_ai.response.model"]
+        .iter()
+        .find_map(|name| attributes.get(*name));
     if let Some(model) = model {
         body["model"] = model.clone();
     }
-    if let Some(Value::Array(tools)) = attributes.get("gen_ai.tool.definitions").map(unwrapped).as_deref() {
+    if let Some(Value::Array(tools)) =
+        attributes.get("gen_ai.tool.definitions").map(unwrapped).as_deref()
+    {
         body["tools"] = tools.iter().map(tool).collect();
     }
     Ok(body)
@@ -170,9 +188,13 @@ fn push_message(role: &str, message: &Value, messages: &mut Vec<Value>) {
         messages.push(json!({ "role": role, "content": message["content"] }));
         return;
     };
-    let of = |kind: &str| parts.iter().filter(|part| part["type"] == kind).cloned().collect::<Vec<_>>();
+    let of =
+        |kind: &str| parts.iter().filter(|part| part["type"] == kind).cloned().collect::<Vec<_>>();
     for answer in of("tool_call_response") {
-        let said = ["response", "result", "content"].iter().map(|name| &answer[*name]).find(|v| !v.is_null());
+        let said = ["response", "result", "content"]
+            .iter()
+            .map(|name| &answer[*name])
+            .find(|v| !v.is_null());
         let said = match said {
             Some(Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
@@ -229,7 +251,9 @@ fn texts(parts: &Value) -> String {
     match parts {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts = parts.iter().filter_map(|part| part["content"].as_str().or_else(|| part["text"].as_str()).or_else(|| part.as_str()));
+            let texts = parts.iter().filter_map(|part| {
+                part["content"].as_str().or_else(|| part["text"].as_str()).or_else(|| part.as_str())
+            });
             texts.collect::<Vec<_>>().join("\n")
         }
         _ => String::new(),

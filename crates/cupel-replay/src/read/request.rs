@@ -24,13 +24,10 @@ pub(super) fn raw(text: &str, fields: Option<&Fields<'_>>) -> Result<Entry, RowE
 /// A request and what came back.
 pub(super) fn pair(fields: &Fields<'_>) -> Result<Entry, RowError> {
     let request = fields.get("request").map_or("null", |raw| raw.get());
-    let request: Arc<str> = match request.starts_with('"') {
-        // A body that was logged as a text.
-        true => match parsed(request)? {
-            Value::String(text) => text.into(),
-            _ => request.into(),
-        },
-        false => request.into(),
+    // A body may have been logged as a text.
+    let request: Arc<str> = match serde_json::from_str::<String>(request) {
+        Ok(text) => text.into(),
+        Err(_) => request.into(),
     };
     if !request.trim_start().starts_with(['{', '[']) {
         return Err(RowError::at("request", "must be a request, as an object or as its JSON text"));
@@ -66,7 +63,9 @@ pub(super) fn assembled(
         Value::Array(messages) => json!({ "messages": messages }),
         Value::String(prompt) => json!({ "messages": [{ "role": "user", "content": prompt }] }),
         Value::Object(fields) => {
-            let is_body = ["messages", "contents", "input", "items"].iter().any(|name| fields.contains_key(*name));
+            let is_body = ["messages", "contents", "input", "items"]
+                .iter()
+                .any(|name| fields.contains_key(*name));
             let prompt = ["prompt", "question", "text"].iter().find_map(|name| fields.get(*name));
             match prompt.and_then(Value::as_str) {
                 _ if is_body => input.clone(),

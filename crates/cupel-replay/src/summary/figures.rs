@@ -78,7 +78,8 @@ impl Dollars {
     pub(super) fn add(&mut self, sent: Sent, prices: Option<&ModelPrices>) {
         self.tokens = self.tokens.saturating_add(sent.tokens);
         self.uncached_tokens = self.uncached_tokens.saturating_add(sent.uncached_tokens);
-        self.full_price_tokens = PriceRule::USUAL.map(|rule| rule.cost(self.tokens, self.uncached_tokens));
+        self.full_price_tokens =
+            PriceRule::USUAL.map(|rule| rule.cost(self.tokens, self.uncached_tokens));
         if let Some(prices) = prices {
             let (without, with) = sent.dollars(prices);
             self.priced_requests += 1;

@@ -102,7 +102,9 @@ impl Summing {
     /// Nothing yet. So many of the worst requests are kept.
     pub fn new(ways: &[Way], worst: usize) -> Self {
         let reference = |way: &Way| {
-            let is_it = |other: &Way| other.policy == 0 && !other.in_session && other.budget_tokens == way.budget_tokens;
+            let is_it = |other: &Way| {
+                other.policy == 0 && !other.in_session && other.budget_tokens == way.budget_tokens
+            };
             ways.iter().position(is_it).filter(|_| way.policy != 0 || way.in_session)
         };
         Self {
@@ -164,8 +166,11 @@ impl Summing {
         }
         for at in 0..request.windows.len() {
             if let Some((reference, pairs)) = &mut self.pairs[at] {
-                let of = |way: usize| request.windows[way].coverage.as_ref().map(|coverage| coverage.share);
-                let late = |way: usize| request.late.get(way)?.as_ref().map(|coverage| coverage.share);
+                let of = |way: usize| {
+                    request.windows[way].coverage.as_ref().map(|coverage| coverage.share)
+                };
+                let late =
+                    |way: usize| request.late.get(way)?.as_ref().map(|coverage| coverage.share);
                 pairs.add(of(at).zip(of(*reference)), request.conversation.as_deref());
                 pairs.add(late(at).zip(late(*reference)), request.conversation.as_deref());
             }

@@ -104,7 +104,11 @@ impl Pairs {
         }
         let (mean, pairs) = (all.sum / all.count, all.pairs as f64);
         let squares = all.sum_squares - 2.0 * mean * all.products + mean * mean * all.count_squares;
-        let error = if all.pairs > 1 { (squares.max(0.0) * pairs / (pairs - 1.0)).sqrt() / all.count } else { 0.0 };
+        let error = if all.pairs > 1 {
+            (squares.max(0.0) * pairs / (pairs - 1.0)).sqrt() / all.count
+        } else {
+            0.0
+        };
         let (low, high) = (mean - NORMAL * error, mean + NORMAL * error);
         let verdict = match all.wins + all.losses {
             0 => Verdict::Equal,
@@ -144,7 +148,10 @@ mod tests {
         }
         let found = pairs.comparison(&way(), &way()).unwrap();
         // Mean 0.75, standard error √(0.75 · 0.25 / 399) = 0.02168.
-        assert!((found.mean - 0.75).abs() < 1e-12 && (found.high - found.mean - 1.96 * 0.02168).abs() < 1e-4);
+        assert!(
+            (found.mean - 0.75).abs() < 1e-12
+                && (found.high - found.mean - 1.96 * 0.02168).abs() < 1e-4
+        );
         assert_eq!((found.pairs, found.wins, found.verdict), (400, 300, Verdict::Better));
     }
 

@@ -13,13 +13,15 @@ fn problems_of(content: impl AsRef<[u8]>, name: &str) -> (usize, Vec<String>) {
     let path = folder.write(name, content);
     let replayed = replay_file(&path, settings(1_000));
     let prefix = format!("{}/", folder.0.display());
-    let problems = replayed.all_problems().iter().map(|problem| problem.replace(&prefix, "")).collect();
+    let problems =
+        replayed.all_problems().iter().map(|problem| problem.replace(&prefix, "")).collect();
     (replayed.summary.rows.requests, problems)
 }
 
 #[test]
 fn a_broken_first_line_hides_no_rows() {
-    for broken in [r#"{"messages":[{"role":"us"#, "nonsense", r#"{"messages": 3,"#, "\u{feff}{\"a"] {
+    for broken in [r#"{"messages":[{"role":"us"#, "nonsense", r#"{"messages": 3,"#, "\u{feff}{\"a"]
+    {
         let (requests, problems) = problems_of(format!("{broken}\n{GOOD}\n\n{GOOD}\n"), "a.jsonl");
         assert_eq!((requests, problems.len()), (2, 1), "{broken}: {problems:?}");
         assert!(problems[0].starts_with("a.jsonl:1: is not JSON"), "{problems:?}");
@@ -29,7 +31,8 @@ fn a_broken_first_line_hides_no_rows() {
 #[test]
 fn a_broken_element_of_a_list_hides_no_others() {
     for broken in [r#"{"messages": nonsense}"#, r#"{"messages":[{"role":"us"#, "17"] {
-        let (requests, problems) = problems_of(format!("[\n{GOOD},\n{broken},\n{GOOD},\n{GOOD}\n]\n"), "a.json");
+        let (requests, problems) =
+            problems_of(format!("[\n{GOOD},\n{broken},\n{GOOD},\n{GOOD}\n]\n"), "a.json");
         assert_eq!((requests, problems.len()), (3, 1), "{broken}: {problems:?}");
         assert!(problems[0].starts_with("a.json:2: "), "{problems:?}");
     }
@@ -37,15 +40,20 @@ fn a_broken_element_of_a_list_hides_no_others() {
 
 #[test]
 fn rows_may_be_laid_out_over_lines_and_files_may_mix_formats() {
-    let pretty = serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(GOOD).unwrap()).unwrap();
+    let pretty =
+        serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(GOOD).unwrap())
+            .unwrap();
     assert_eq!(problems_of(&pretty, "a.json"), (1, vec![]));
     assert_eq!(problems_of(format!("{pretty}\n{pretty}\n"), "a.json"), (2, vec![]));
     let pair = format!(r#"{{"request":{GOOD},"response":"Hi"}}"#);
-    let (requests, problems) = problems_of(format!("{GOOD}\n{pair}\n{{\"colour\":\"red\"}}\n"), "a.jsonl");
+    let (requests, problems) =
+        problems_of(format!("{GOOD}\n{pair}\n{{\"colour\":\"red\"}}\n"), "a.jsonl");
     assert_eq!(requests, 2);
     assert_eq!(
         problems,
-        ["a.jsonl:3: is of no known format, it has the fields colour; say what they are with --columns request=FIELD,response=FIELD"]
+        [
+            "a.jsonl:3: is of no known format, it has the fields colour; say what they are with --columns request=FIELD,response=FIELD"
+        ]
     );
 }
 
@@ -54,8 +62,14 @@ fn wrong_types_are_named() {
     for (row, rule) in [
         (r#"{"request": 3}"#, "request: must be a request"),
         (r#"{"conversation": "x"}"#, "conversation: must be a list of turns, got a text"),
-        (r#"{"input": 3, "output": null}"#, "input: must be messages, a request or a prompt, got a number"),
-        (r#"{"run": "r", "set": "s", "messages": 3, "steps": []}"#, "messages: must be a list, got 3"),
+        (
+            r#"{"input": 3, "output": null}"#,
+            "input: must be messages, a request or a prompt, got a number",
+        ),
+        (
+            r#"{"run": "r", "set": "s", "messages": 3, "steps": []}"#,
+            "messages: must be a list, got 3",
+        ),
         (r#"{"resourceSpans": 3}"#, "resourceSpans: must be a list, got a number"),
         (r#"{"messages": 3}"#, "messages"),
     ] {
@@ -67,7 +81,10 @@ fn wrong_types_are_named() {
 
 #[test]
 fn bytes_that_are_no_text_and_packed_files_that_end_early_are_named() {
-    let (requests, problems) = problems_of([GOOD.as_bytes(), b"\n{\"a\": \"\xff\"}\n", GOOD.as_bytes()].concat(), "a.jsonl");
+    let (requests, problems) = problems_of(
+        [GOOD.as_bytes(), b"\n{\"a\": \"\xff\"}\n", GOOD.as_bytes()].concat(),
+        "a.jsonl",
+    );
     assert_eq!(requests, 2);
     assert!(problems[0].starts_with("a.jsonl:2: byte 8 is not UTF-8"), "{problems:?}");
     let packed = std::fs::read(sample("pairs.jsonl.gz")).unwrap();
@@ -86,8 +103,14 @@ fn a_parquet_file_that_is_cut_off_is_named_and_the_rest_goes_on() {
     folder.write("c.parquet", &damaged);
     let replayed = replay(&[folder.0.clone()], settings(1_000));
     let problems = replayed.all_problems();
-    assert!(problems.iter().any(|p| p.contains("a.parquet:0: is no whole Parquet file")), "{problems:?}");
-    assert!(problems.iter().any(|p| p.contains("c.parquet: row group 1, row 1: cannot be read")), "{problems:?}");
+    assert!(
+        problems.iter().any(|p| p.contains("a.parquet:0: is no whole Parquet file")),
+        "{problems:?}"
+    );
+    assert!(
+        problems.iter().any(|p| p.contains("c.parquet: row group 1, row 1: cannot be read")),
+        "{problems:?}"
+    );
     assert_eq!((replayed.summary.rows.requests, replayed.summary.rows.unreadable), (1, 2));
 }
 
@@ -103,7 +126,8 @@ fn a_table_without_a_known_column_says_which_it_has() {
 #[test]
 fn a_row_that_is_too_large_is_named_and_a_large_one_is_alone_in_its_batch() {
     let folder = Folder::new();
-    let large = format!(r#"{{"messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(9 << 20));
+    let large =
+        format!(r#"{{"messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(9 << 20));
     let mut content = format!("{GOOD}\n{large}\n{GOOD}\n").into_bytes();
     content.resize(content.len() + LARGEST_ROW + 2, b'y');
     content.extend_from_slice(format!("\n{GOOD}\n").as_bytes());
@@ -126,7 +150,8 @@ fn folders_are_walked_once_whatever_links_lead_back() {
     #[cfg(unix)]
     std::os::unix::fs::symlink(&folder.0, folder.0.join("inner/loop")).unwrap();
     let found = find_logs(&[folder.0.clone()]).unwrap();
-    let names: Vec<&str> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+    let names: Vec<&str> =
+        found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["a.jsonl", "b.jsonl"]);
     let pattern = folder.0.join("*/*.jsonl");
     assert_eq!(find_logs(&[pattern]).unwrap().len(), 1);

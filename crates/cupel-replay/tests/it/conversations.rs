@@ -67,11 +67,15 @@ fn without_a_name_a_conversation_is_known_by_how_it_begins() {
     let batch: Vec<String> = [(1, 2), (2, 2), (1, 3), (2, 3)].map(|(c, s)| unnamed(c, s)).to_vec();
     let mut replay = Replay::new(settings(10_000));
     let outcomes = replay.push(rows(&batch));
-    let uncached: Vec<bool> = outcomes.rows.iter().map(|outcome| match outcome {
-        RowOutcome::Request(request) => request.logged.uncached_tokens == request.logged.tokens,
-        RowOutcome::Problem(problem) => panic!("{problem}"),
-        _ => panic!(),
-    }).collect();
+    let uncached: Vec<bool> = outcomes
+        .rows
+        .iter()
+        .map(|outcome| match outcome {
+            RowOutcome::Request(request) => request.logged.uncached_tokens == request.logged.tokens,
+            RowOutcome::Problem(problem) => panic!("{problem}"),
+            _ => panic!(),
+        })
+        .collect();
     assert_eq!(uncached, [true, true, false, false]);
     assert_eq!(replay.open_conversations(), 2);
 }
@@ -79,11 +83,23 @@ fn without_a_name_a_conversation_is_known_by_how_it_begins() {
 #[test]
 fn a_call_that_is_made_again_after_it_was_lost_is_counted() {
     let call = |id: &str| json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": {"name": "read", "arguments": "{\"path\":\"/srv/a.txt\"}"}}]});
-    let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "long text ".repeat(60)});
-    let row = |messages: Vec<Value>, answer: Value| json!({"conversation_id": "c", "request": {"messages": messages}, "response": answer}).to_string();
+    let result =
+        |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "long text ".repeat(60)});
+    let row = |messages: Vec<Value>, answer: Value| {
+        json!({"conversation_id": "c", "request": {"messages": messages}, "response": answer})
+            .to_string()
+    };
     let user = |text: &str| json!({"role": "user", "content": text});
     let first = row(vec![user("Read /srv/a.txt.")], call("1"));
-    let again = row(vec![user("Read /srv/a.txt."), call("1"), result("1"), user("Again, please, and tell me more of it.")], call("2"));
+    let again = row(
+        vec![
+            user("Read /srv/a.txt."),
+            call("1"),
+            result("1"),
+            user("Again, please, and tell me more of it."),
+        ],
+        call("2"),
+    );
     // Here the log itself has lost the call.
     let lost = row(vec![user("What was in /srv/a.txt?")], call("3"));
     let mut replay = Replay::new(settings(60));
@@ -92,7 +108,10 @@ fn a_call_that_is_made_again_after_it_was_lost_is_counted() {
         RowOutcome::Request(request) => request,
         other => panic!("{other:?}"),
     };
-    assert_eq!((request(0).repeated_calls, request(1).repeated_calls, request(1).repeated_after_loss), (0, 1, 0));
+    assert_eq!(
+        (request(0).repeated_calls, request(1).repeated_calls, request(1).repeated_after_loss),
+        (0, 1, 0)
+    );
     assert_eq!(request(1).windows[0].fetched_again, 1, "the window has no room for the long text");
     assert_eq!((request(2).repeated_calls, request(2).repeated_after_loss), (1, 1));
 }

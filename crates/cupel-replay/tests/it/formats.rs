@@ -25,7 +25,11 @@ fn the_samples_of_all_formats_hold_the_same_requests() {
         assert_eq!((rows.requests, rows.others), (18, others), "{name}");
         for (way, expected) in replayed.summary.ways.iter().zip(&expected.ways) {
             let (coverage, expected) = (way.coverage.unwrap(), expected.coverage.unwrap());
-            assert_eq!((coverage.requests, coverage.used), (expected.requests, expected.used), "{name}");
+            assert_eq!(
+                (coverage.requests, coverage.used),
+                (expected.requests, expected.used),
+                "{name}"
+            );
         }
     }
 }
@@ -40,7 +44,9 @@ fn a_table_and_a_text_of_the_same_export_give_the_same_windows() {
         let kept = |name: &str| -> Vec<Vec<Vec<u32>>> {
             let outcomes = replay_file(&sample(name), settings(300)).outcomes;
             let windows = outcomes.iter().map(|outcome| match outcome {
-                RowOutcome::Request(request) => request.windows.iter().map(|window| window.kept.clone()).collect(),
+                RowOutcome::Request(request) => {
+                    request.windows.iter().map(|window| window.kept.clone()).collect()
+                }
                 _ => panic!("{name}: {outcome:?}"),
             });
             windows.collect()
@@ -71,7 +77,12 @@ fn every_answer_of_a_conversation_is_one_to_all_before_it() {
 
 #[test]
 fn results_are_the_same_on_any_number_of_threads() {
-    let paths = [sample("langfuse.json"), sample("requests.jsonl"), sample("agent-runs.jsonl"), sample("otlp.parquet")];
+    let paths = [
+        sample("langfuse.json"),
+        sample("requests.jsonl"),
+        sample("agent-runs.jsonl"),
+        sample("otlp.parquet"),
+    ];
     let results = |count: usize| {
         let mut settings = settings(300);
         (settings.session, settings.details, settings.threads) = (true, true, threads(count));
@@ -86,21 +97,37 @@ fn results_are_the_same_on_any_number_of_threads() {
 
 #[test]
 fn columns_name_what_is_what_in_other_logs() {
-    let columns: Columns = "request=body.payload,response=answer,conversation=thread,model=engine".parse().unwrap();
+    let columns: Columns =
+        "request=body.payload,response=answer,conversation=thread,model=engine".parse().unwrap();
     let row = r#"{"body":{"payload":"[{\"role\":\"user\",\"content\":\"Where is PX-7?\"}]"},"answer":"PX-7 is here.","thread":"t1","engine":"gpt-4o"}"#;
     let content = read_row(row, &columns).unwrap();
-    let Ok(cupel_replay::Entry::Request(request)) = &content.entries[0] else { panic!("{content:?}") };
-    assert_eq!(&*request.request, r#"{"messages":[{"content":"Where is PX-7?","role":"user"}],"model":"gpt-4o"}"#);
-    assert_eq!((request.conversation.as_deref(), request.answer.as_ref().map(|a| &*a.text)), (Some("t1"), Some("PX-7 is here.")));
+    let Ok(cupel_replay::Entry::Request(request)) = &content.entries[0] else {
+        panic!("{content:?}")
+    };
+    assert_eq!(
+        &*request.request,
+        r#"{"messages":[{"content":"Where is PX-7?","role":"user"}],"model":"gpt-4o"}"#
+    );
+    assert_eq!(
+        (request.conversation.as_deref(), request.answer.as_ref().map(|a| &*a.text)),
+        (Some("t1"), Some("PX-7 is here."))
+    );
     let error = read_row(r#"{"other": 1}"#, &columns).unwrap_err();
-    assert_eq!(error.rule, "body.payload: there is no such field, there are other; correct --columns");
+    assert_eq!(
+        error.rule,
+        "body.payload: there is no such field, there are other; correct --columns"
+    );
 }
 
 #[test]
 fn attributes_alone_make_no_span() {
     let none = Columns::default();
     let plain = r#"{"attributes":{"colour":"red"},"messages":[{"role":"user","content":"Hi"}]}"#;
-    assert_eq!(read_row(plain, &none).unwrap().entries.len(), 1, "a request with attributes of its own");
+    assert_eq!(
+        read_row(plain, &none).unwrap().entries.len(),
+        1,
+        "a request with attributes of its own"
+    );
     let web = r#"{"span_id":"1","attributes":{"http.method":"GET"}}"#;
     let content = read_row(web, &none).unwrap();
     assert_eq!((content.entries.len(), content.others), (0, 1));

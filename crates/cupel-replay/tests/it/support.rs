@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cupel_engine::Engine;
 use cupel_replay::{
-    LogReader, LogRow, Place, Replay, ReplayedPolicy, RowOutcome, RowProblem, Settings, Summary, Summing,
-    find_logs, result_rows,
+    LogReader, LogRow, Place, Replay, ReplayedPolicy, RowOutcome, RowProblem, Settings, Summary,
+    Summing, find_logs, result_rows,
 };
 use cupel_tokens::EstimateCounter;
 
@@ -23,7 +23,11 @@ pub(crate) fn settings(max: i64) -> Settings {
         name: name.to_owned(),
         engine: Engine::builder().policy(name).tokenizer("estimate").build().unwrap(),
     };
-    Settings::new(vec![policy("auto"), policy("chat")], vec![max], Arc::new(EstimateCounter::default()))
+    Settings::new(
+        vec![policy("auto"), policy("chat")],
+        vec![max],
+        Arc::new(EstimateCounter::default()),
+    )
 }
 
 /// What was replayed: all outcomes, all problems of reading, and the sums.
@@ -68,7 +72,10 @@ pub(crate) fn replay_file(path: &Path, settings: Settings) -> Replayed {
 
 /// Rows that stand in no file.
 pub(crate) fn rows(texts: &[String]) -> Vec<LogRow> {
-    let row = |(at, text): (usize, &String)| LogRow { place: Place::line("log", at + 1), text: text.clone() };
+    let row = |(at, text): (usize, &String)| LogRow {
+        place: Place::line("log", at + 1),
+        text: text.clone(),
+    };
     texts.iter().enumerate().map(row).collect()
 }
 
@@ -82,7 +89,8 @@ pub(crate) struct Folder(pub(crate) PathBuf);
 impl Folder {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("cupel-replay-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let name =
+            format!("cupel-replay-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)

@@ -85,13 +85,16 @@ fn share(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let input = Input::read(Some(&arguments.record))?;
-    let named = |error: &dyn std::fmt::Display| Failure::cannot(format!("{}:{error}", input.name()));
+    let named =
+        |error: &dyn std::fmt::Display| Failure::cannot(format!("{}:{error}", input.name()));
     let before = Record::from_text(&input.text).map_err(|error| named(&error))?;
     let replay = replayed_as(arguments, &before).map_err(|error| named(&format!(" {error}")))?;
     let settings = replay.settings(context)?;
     let ways = settings.ways();
     if !before.has_ways(&ways) {
-        return Err(named(&" has windows of more or fewer policies; give as many --policy as it has"));
+        return Err(named(
+            &" has windows of more or fewer policies; give as many --policy as it has",
+        ));
     }
     let mut checking = Checking::new(&before, &ways);
     let (after, replayed) = record::record(&replay, settings, |request| checking.add(request))?;
@@ -119,10 +122,25 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
 /// The record's own settings, with what the flags say otherwise.
 fn replayed_as(arguments: &Arguments, record: &Record) -> Result<ReplayArguments, String> {
     let head = &record.head;
-    let shorten = head.shorten.as_deref().map(str::parse::<Shorten>).transpose().map_err(|error| error.to_string())?;
-    let columns = head.columns.as_deref().map(str::parse).transpose().map_err(|error: cupel_replay::InvalidColumns| error.to_string())?;
-    let logs = if arguments.logs.is_empty() { head.logs.iter().map(PathBuf::from).collect() } else { arguments.logs.clone() };
-    let mut policies: Vec<String> = head.policies.iter().map(|policy| policy.name.clone()).collect();
+    let shorten = head
+        .shorten
+        .as_deref()
+        .map(str::parse::<Shorten>)
+        .transpose()
+        .map_err(|error| error.to_string())?;
+    let columns = head
+        .columns
+        .as_deref()
+        .map(str::parse)
+        .transpose()
+        .map_err(|error: cupel_replay::InvalidColumns| error.to_string())?;
+    let logs = if arguments.logs.is_empty() {
+        head.logs.iter().map(PathBuf::from).collect()
+    } else {
+        arguments.logs.clone()
+    };
+    let mut policies: Vec<String> =
+        head.policies.iter().map(|policy| policy.name.clone()).collect();
     if !arguments.policies.is_empty() {
         policies.clone_from(&arguments.policies);
     }

@@ -12,7 +12,8 @@ const LISTED: usize = 20;
 
 /// The windows that moved, those that lost something first.
 fn listed(report: &CheckReport) -> Vec<&Moved> {
-    let (worse, others): (Vec<&Moved>, Vec<&Moved>) = report.moved.iter().partition(|moved| moved.is_worse());
+    let (worse, others): (Vec<&Moved>, Vec<&Moved>) =
+        report.moved.iter().partition(|moved| moved.is_worse());
     worse.into_iter().chain(others).collect()
 }
 
@@ -27,7 +28,10 @@ fn name(check: &WayCheck) -> String {
 
 fn coverage(check: &WayCheck) -> String {
     let percent = |share: f64| format!("{:.2}", 100.0 * share);
-    check.coverage.map_or_else(|| "–".to_owned(), |(before, after)| format!("{} % (was {} %)", percent(after), percent(before)))
+    check.coverage.map_or_else(
+        || "–".to_owned(),
+        |(before, after)| format!("{} % (was {} %)", percent(after), percent(before)),
+    )
 }
 
 fn cost(check: &WayCheck) -> String {
@@ -42,14 +46,21 @@ pub(super) fn text(report: &CheckReport) -> String {
         let _ = writeln!(
             text,
             "  {}: {} of {} windows moved, coverage {}, cost {}",
-            name(check), grouped_count(check.changed), grouped_count(check.windows), coverage(check), cost(check)
+            name(check),
+            grouped_count(check.changed),
+            grouped_count(check.windows),
+            coverage(check),
+            cost(check)
         );
         for failure in &check.failures {
             let _ = writeln!(text, "    FAILED: {failure}");
         }
     }
     for other in report.others.iter().take(LISTED) {
-        let _ = writeln!(text, "  FAILED: {other}; `cupel check --update` records things as they are now");
+        let _ = writeln!(
+            text,
+            "  FAILED: {other}; `cupel check --update` records things as they are now"
+        );
     }
     let (ways, moved) = (ways(report), listed(report));
     for moved in moved.iter().take(LISTED) {
@@ -57,7 +68,11 @@ pub(super) fn text(report: &CheckReport) -> String {
         let _ = writeln!(text, "  {mark}: {}", moved.words(&ways));
     }
     if moved.len() > LISTED {
-        let _ = writeln!(text, "  … and {} more windows that moved", grouped_count(moved.len() - LISTED));
+        let _ = writeln!(
+            text,
+            "  … and {} more windows that moved",
+            grouped_count(moved.len() - LISTED)
+        );
     }
     text
 }
@@ -72,14 +87,23 @@ pub(super) fn markdown(report: &CheckReport) -> String {
         let _ = writeln!(
             text,
             "| {} | {} of {} | {} | {} | {} |",
-            cell(&name(check)), grouped_count(check.changed), grouped_count(check.windows), coverage(check), cost(check), cell(&check.failures.join("; "))
+            cell(&name(check)),
+            grouped_count(check.changed),
+            grouped_count(check.windows),
+            coverage(check),
+            cost(check),
+            cell(&check.failures.join("; "))
         );
     }
     let (ways, moved) = (ways(report), listed(report));
     let others = report.others.iter().cloned();
     let lines: Vec<String> = others.chain(moved.iter().map(|moved| moved.words(&ways))).collect();
     if !lines.is_empty() {
-        let _ = write!(text, "\n<details><summary>{} moved</summary>\n\n", counted(lines.len(), "window"));
+        let _ = write!(
+            text,
+            "\n<details><summary>{} moved</summary>\n\n",
+            counted(lines.len(), "window")
+        );
         for line in lines.iter().take(LISTED) {
             let _ = writeln!(text, "- {}", escaped(line));
         }
@@ -105,7 +129,10 @@ pub(super) fn junit(report: &CheckReport) -> String {
         let mut cases = String::new();
         let mut failed = 0;
         if check.failures.is_empty() {
-            let _ = writeln!(cases, "    <testcase classname=\"cupel check\" name=\"{name}: within the tolerances\"/>");
+            let _ = writeln!(
+                cases,
+                "    <testcase classname=\"cupel check\" name=\"{name}: within the tolerances\"/>"
+            );
         } else {
             failed += 1;
             let message = escaped(&check.failures.join("; "));
@@ -121,11 +148,15 @@ pub(super) fn junit(report: &CheckReport) -> String {
         let count = 1;
         tests += count;
         failures += failed;
-        let _ = writeln!(suites, "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\">\n{cases}  </testsuite>");
+        let _ = writeln!(
+            suites,
+            "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\">\n{cases}  </testsuite>"
+        );
     }
     if !report.others.is_empty() {
         (tests, failures) = (tests + 1, failures + 1);
-        let lines: Vec<String> = report.others.iter().take(LISTED).map(|line| escaped(line)).collect();
+        let lines: Vec<String> =
+            report.others.iter().take(LISTED).map(|line| escaped(line)).collect();
         let _ = writeln!(
             suites,
             "  <testsuite name=\"requests\" tests=\"1\" failures=\"1\">\n    <testcase classname=\"cupel check\" \
@@ -135,5 +166,7 @@ pub(super) fn junit(report: &CheckReport) -> String {
             lines.join("\n")
         );
     }
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"cupel check\" tests=\"{tests}\" failures=\"{failures}\">\n{suites}</testsuites>\n")
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"cupel check\" tests=\"{tests}\" failures=\"{failures}\">\n{suites}</testsuites>\n"
+    )
 }

@@ -2,8 +2,8 @@
 
 mod chart;
 mod pages;
-mod request_page;
 mod report;
+mod request_page;
 pub(crate) mod run;
 
 use std::path::PathBuf;

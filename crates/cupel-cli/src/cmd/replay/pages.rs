@@ -79,29 +79,45 @@ fn figures(summary: &Summary) -> String {
         "<table><tr><th>policy<th>max<th class=\"left\">coverage of what was used next<th>complete<th>changed\
          <th>does not fit<th>tokens<th>uncached<th>dollars without cache<th>with cache<th>fetched again</tr>\n",
     );
-    let dollars = |amount: f64, priced: usize| if priced > 0 { format!("{amount:.4}") } else { "–".to_owned() };
+    let dollars = |amount: f64, priced: usize| {
+        if priced > 0 { format!("{amount:.4}") } else { "–".to_owned() }
+    };
     for way in &summary.ways {
         let (mean, complete) = way.coverage.map_or((None, "–".to_owned()), |share| {
             (Some(share.mean), percent(share.complete as f64 / share.requests as f64))
         });
-        let bar = mean.map_or_else(|| "–".to_owned(), |mean| {
-            format!("<span class=\"bar\" style=\"width:{:.1}rem\"></span> {} %", 8.0 * mean, percent(mean))
-        });
+        let bar = mean.map_or_else(
+            || "–".to_owned(),
+            |mean| {
+                format!(
+                    "<span class=\"bar\" style=\"width:{:.1}rem\"></span> {} %",
+                    8.0 * mean,
+                    percent(mean)
+                )
+            },
+        );
         let _ = writeln!(
             text,
             "<tr><td>{}<td>{}<td class=\"left\">{bar}<td>{complete}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
-            escaped(&title(way)), budget(way), grouped_count(way.changed), grouped_count(way.does_not_fit),
-            grouped(way.sent.tokens), grouped(way.sent.uncached_tokens),
+            escaped(&title(way)),
+            budget(way),
+            grouped_count(way.changed),
+            grouped_count(way.does_not_fit),
+            grouped(way.sent.tokens),
+            grouped(way.sent.uncached_tokens),
             dollars(way.sent.dollars_without_cache, way.sent.priced_requests),
-            dollars(way.sent.dollars, way.sent.priced_requests), grouped_count(way.fetched_again),
+            dollars(way.sent.dollars, way.sent.priced_requests),
+            grouped_count(way.fetched_again),
         );
     }
     let logged = &summary.logged;
     let _ = writeln!(
         text,
         "<tr class=\"faint\"><td>as logged<td><td><td><td><td><td>{}<td>{}<td>{}<td>{}<td>{}</tr></table>",
-        grouped(logged.tokens), grouped(logged.uncached_tokens),
-        dollars(logged.dollars_without_cache, logged.priced_requests), dollars(logged.dollars, logged.priced_requests),
+        grouped(logged.tokens),
+        grouped(logged.uncached_tokens),
+        dollars(logged.dollars_without_cache, logged.priced_requests),
+        dollars(logged.dollars, logged.priced_requests),
         grouped_count(summary.repeated_calls),
     );
     text
@@ -118,8 +134,14 @@ fn comparisons(summary: &Summary) -> String {
         let _ = writeln!(
             text,
             "<tr><td>{}{session}<td>{}<td>{:+.1}<td>{:+.1} to {:+.1}<td>{}<td>{}<td>{}</tr>",
-            escaped(&by.policy), by.budget_tokens.map(grouped).unwrap_or_default(), 100.0 * by.mean,
-            100.0 * by.low, 100.0 * by.high, grouped_count(by.wins), grouped_count(by.losses), by.verdict.name(),
+            escaped(&by.policy),
+            by.budget_tokens.map(grouped).unwrap_or_default(),
+            100.0 * by.mean,
+            100.0 * by.low,
+            100.0 * by.high,
+            grouped_count(by.wins),
+            grouped_count(by.losses),
+            by.verdict.name(),
         );
     }
     text.push_str("</table>\n");
@@ -127,19 +149,32 @@ fn comparisons(summary: &Summary) -> String {
 }
 
 /// The worst requests of a way, each with a link to its page.
-fn worst_table(folder: &Path, replayed: &Replayed, at: usize, way: &WaySummary) -> Result<String, Failure> {
+fn worst_table(
+    folder: &Path,
+    replayed: &Replayed,
+    at: usize,
+    way: &WaySummary,
+) -> Result<String, Failure> {
     if way.worst.is_empty() {
         return Ok(String::new());
     }
     let mut text = format!(
         "<h2>Lost most by {} at {}</h2>\n<table><tr><th>request<th>kept of what was used<th class=\"left\">lost</tr>\n",
-        escaped(&title(way)), budget(way)
+        escaped(&title(way)),
+        budget(way)
     );
     for (number, (worst, request)) in replayed.summing.worst(at).enumerate() {
         let name = format!("{}-{}.html", at + 1, number + 1);
         let link = request_link(folder, &name, replayed, at, worst, request)?;
-        let lost: Vec<String> = worst.lost.iter().map(|value| format!("<code>{}</code>", escaped(value))).collect();
-        let _ = writeln!(text, "<tr><td>{link}<td>{} of {}<td class=\"left\">{}</tr>", worst.found, worst.used, lost.join(" "));
+        let lost: Vec<String> =
+            worst.lost.iter().map(|value| format!("<code>{}</code>", escaped(value))).collect();
+        let _ = writeln!(
+            text,
+            "<tr><td>{link}<td>{} of {}<td class=\"left\">{}</tr>",
+            worst.found,
+            worst.used,
+            lost.join(" ")
+        );
     }
     text.push_str("</table>\n");
     Ok(text)
@@ -158,7 +193,9 @@ fn request_link(
     let Some(request) = request else { return Ok(place) };
     let way = &replayed.ways[way];
     let engine = &replayed.settings.policies[way.policy].engine;
-    let Some(page) = request_page::of(engine, request, way.budget_tokens, &worst.place) else { return Ok(place) };
+    let Some(page) = request_page::of(engine, request, way.budget_tokens, &worst.place) else {
+        return Ok(place);
+    };
     Destination::new(Some(&folder.join(FOLDER).join(name)), None)?.write(&page)?;
     Ok(format!("<a href=\"{FOLDER}/{name}\">{place}</a>"))
 }
@@ -169,7 +206,12 @@ fn problems(summary: &Summary) -> String {
     }
     let mut text = String::from("<h2>Rows that could not be replayed</h2>\n<ul>\n");
     for problem in &summary.problems {
-        let _ = writeln!(text, "<li><code>{}</code>: {}", escaped(&problem.place), escaped(&problem.rule));
+        let _ = writeln!(
+            text,
+            "<li><code>{}</code>: {}",
+            escaped(&problem.place),
+            escaped(&problem.rule)
+        );
     }
     text.push_str("</ul>\n");
     text

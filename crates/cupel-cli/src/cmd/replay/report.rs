@@ -32,7 +32,10 @@ pub(super) fn render(summary: &Summary, screen: usize, palette: Palette) -> Stri
     let _ = writeln!(text, "\n{}", palette.strong(title));
     text.push_str(&costs(summary).render(screen, palette));
     if !summary.comparisons.is_empty() {
-        let heading = format!("  coverage compared with {}, request by request", summary.comparisons[0].reference);
+        let heading = format!(
+            "  coverage compared with {}, request by request",
+            summary.comparisons[0].reference
+        );
         let _ = writeln!(text, "\n{}", palette.strong(&heading));
         text.push_str(&comparisons(&summary.comparisons).render(screen, palette));
     }
@@ -62,7 +65,8 @@ fn rows(summary: &Summary) -> String {
 /// A row for each way, and one for the log.
 fn figures(summary: &Summary) -> Table {
     let mut columns = vec![("policy", Side::Left)];
-    let numbers = ["max", "coverage", "complete", "changed", "no fit", "tokens", "uncached", "again"];
+    let numbers =
+        ["max", "coverage", "complete", "changed", "no fit", "tokens", "uncached", "again"];
     columns.extend(numbers.map(|name| (name, Side::Right)));
     let mut table = Table::new(columns);
     for way in &summary.ways {
@@ -70,8 +74,18 @@ fn figures(summary: &Summary) -> Table {
         table.push(vec![
             Cell::styled(title(way), style::strong()),
             budget(way).into(),
-            share.map_or_else(|| "–".to_owned(), |share| format!("{} ± {}", percent(share.mean), percent(share.error))).into(),
-            share.map_or_else(|| "–".to_owned(), |share| percent(share.complete as f64 / share.requests as f64)).into(),
+            share
+                .map_or_else(
+                    || "–".to_owned(),
+                    |share| format!("{} ± {}", percent(share.mean), percent(share.error)),
+                )
+                .into(),
+            share
+                .map_or_else(
+                    || "–".to_owned(),
+                    |share| percent(share.complete as f64 / share.requests as f64),
+                )
+                .into(),
             grouped_count(way.changed).into(),
             grouped_count(way.does_not_fit).into(),
             grouped(way.sent.tokens).into(),
@@ -81,31 +95,59 @@ fn figures(summary: &Summary) -> Table {
     }
     let faint = |text: String| Cell::styled(text, style::faint());
     let again = grouped_count(summary.repeated_calls);
-    let logged = [String::new(), "–".into(), "–".into(), "–".into(), "–".into(), grouped(summary.logged.tokens), grouped(summary.logged.uncached_tokens), again];
+    let logged = [
+        String::new(),
+        "–".into(),
+        "–".into(),
+        "–".into(),
+        "–".into(),
+        grouped(summary.logged.tokens),
+        grouped(summary.logged.uncached_tokens),
+        again,
+    ];
     table.push([faint("as logged".into())].into_iter().chain(logged.map(faint)).collect());
     table
 }
 
 fn notes(summary: &Summary) -> String {
-    let mut text = String::from("  again: calls that repeat an earlier one which the window has not\n");
+    let mut text =
+        String::from("  again: calls that repeat an earlier one which the window has not\n");
     if summary.repeated_after_loss > 0 {
-        let _ = writeln!(text, "  {} in the log came after the log itself had lost the first", counted(summary.repeated_after_loss, "repeated call"));
+        let _ = writeln!(
+            text,
+            "  {} in the log came after the log itself had lost the first",
+            counted(summary.repeated_after_loss, "repeated call")
+        );
     }
     let without = summary.ways.iter().all(|way| way.coverage.is_none());
     if without {
         text.push_str("  the log has no answers and no request goes on from another, so nothing tells what was used\n");
     }
     if summary.counted_requests > 0 {
-        let _ = writeln!(text, "  the providers counted {} tokens in {}", grouped(summary.counted_tokens), counted(summary.counted_requests, "request"));
+        let _ = writeln!(
+            text,
+            "  the providers counted {} tokens in {}",
+            grouped(summary.counted_tokens),
+            counted(summary.counted_requests, "request")
+        );
     }
     if summary.forgotten_conversations > 0 {
-        let _ = writeln!(text, "  {} quiet for so long that they were forgotten; what comes later of them counts as new", counted(summary.forgotten_conversations, "conversation"));
+        let _ = writeln!(
+            text,
+            "  {} quiet for so long that they were forgotten; what comes later of them counts as new",
+            counted(summary.forgotten_conversations, "conversation")
+        );
     }
     text
 }
 
 fn money(summary: &Summary) -> Table {
-    let mut table = Table::new(vec![("policy", Side::Left), ("max", Side::Right), ("without cache", Side::Right), ("with cache", Side::Right)]);
+    let mut table = Table::new(vec![
+        ("policy", Side::Left),
+        ("max", Side::Right),
+        ("without cache", Side::Right),
+        ("with cache", Side::Right),
+    ]);
     for way in &summary.ways {
         table.push(vec![
             Cell::styled(title(way), style::strong()),
@@ -115,21 +157,39 @@ fn money(summary: &Summary) -> Table {
         ]);
     }
     let faint = |text: String| Cell::styled(text, style::faint());
-    table.push(vec![faint("as logged".into()), "".into(), faint(format!("{:.4}", summary.logged.dollars_without_cache)), faint(format!("{:.4}", summary.logged.dollars))]);
+    table.push(vec![
+        faint("as logged".into()),
+        "".into(),
+        faint(format!("{:.4}", summary.logged.dollars_without_cache)),
+        faint(format!("{:.4}", summary.logged.dollars)),
+    ]);
     table
 }
 
 fn costs(summary: &Summary) -> Table {
     let mut columns = vec![("policy".to_owned(), Side::Left), ("max".to_owned(), Side::Right)];
-    columns.extend(PriceRule::USUAL.map(|rule| (format!("read {}, write {}", rule.read, rule.write), Side::Right)));
+    columns.extend(
+        PriceRule::USUAL
+            .map(|rule| (format!("read {}, write {}", rule.read, rule.write), Side::Right)),
+    );
     let mut table = Table::new(columns);
     let thousands = |tokens: i64| format!("{:.1}", tokens as f64 / 1_000.0);
     for way in &summary.ways {
         let figures = way.sent.full_price_tokens.map(|tokens| Cell::from(thousands(tokens)));
-        table.push([Cell::styled(title(way), style::strong()), budget(way).into()].into_iter().chain(figures).collect());
+        table.push(
+            [Cell::styled(title(way), style::strong()), budget(way).into()]
+                .into_iter()
+                .chain(figures)
+                .collect(),
+        );
     }
-    let figures = summary.logged.full_price_tokens.map(|tokens| Cell::styled(thousands(tokens), style::faint()));
-    table.push([Cell::styled("as logged", style::faint()), "".into()].into_iter().chain(figures).collect());
+    let figures = summary
+        .logged
+        .full_price_tokens
+        .map(|tokens| Cell::styled(thousands(tokens), style::faint()));
+    table.push(
+        [Cell::styled("as logged", style::faint()), "".into()].into_iter().chain(figures).collect(),
+    );
     table
 }
 
@@ -145,7 +205,11 @@ fn comparisons(comparisons: &[Comparison]) -> Table {
     ]);
     for by in comparisons {
         let session = if by.in_session { " in a session" } else { "" };
-        let style = if matches!(by.verdict, Verdict::Better | Verdict::Worse) { style::strong() } else { style::faint() };
+        let style = if matches!(by.verdict, Verdict::Better | Verdict::Worse) {
+            style::strong()
+        } else {
+            style::faint()
+        };
         let points = |share: f64| format!("{:+.1}", 100.0 * share);
         table.push(vec![
             format!("{}{session}", by.policy).into(),
@@ -165,12 +229,20 @@ fn worst(way: &WaySummary, palette: Palette) -> String {
     if way.worst.is_empty() {
         return text;
     }
-    let budget = way.budget_tokens.map(|tokens| format!(" at {}", grouped(tokens))).unwrap_or_default();
+    let budget =
+        way.budget_tokens.map(|tokens| format!(" at {}", grouped(tokens))).unwrap_or_default();
     let heading = format!("  lost most by {}{budget}", title(way));
     let _ = writeln!(text, "\n{}", palette.strong(&heading));
     for worst in way.worst.iter().take(SHOWN) {
         let before = if worst.is_before { "the request before " } else { "" };
-        let _ = writeln!(text, "    {before}{}: {} of {} kept, without {}", worst.place, worst.found, worst.used, worst.lost.join(", "));
+        let _ = writeln!(
+            text,
+            "    {before}{}: {} of {} kept, without {}",
+            worst.place,
+            worst.found,
+            worst.used,
+            worst.lost.join(", ")
+        );
     }
     text
 }

@@ -9,8 +9,8 @@ use clap::Args;
 use cupel_engine::{Engine, Shorten, parse_tokens};
 use cupel_eval::available_threads;
 use cupel_replay::{
-    Columns, LogReader, Replay, ReplayedPolicy, ResultWriter, RowOutcome, Settings, Summary, Summing,
-    Way, find_logs,
+    Columns, LogReader, Replay, ReplayedPolicy, ResultWriter, RowOutcome, Settings, Summary,
+    Summing, Way, find_logs,
 };
 
 use super::super::Context;
@@ -70,19 +70,29 @@ pub(crate) struct ReplayArguments {
 impl ReplayArguments {
     /// What to replay, as the flags, the environment and the configuration say.
     pub(crate) fn settings(&self, context: &Context) -> Result<Settings, Failure> {
-        let names = if self.policies.is_empty() { vec![None] } else { self.policies.iter().map(Some).collect() };
+        let names = if self.policies.is_empty() {
+            vec![None]
+        } else {
+            self.policies.iter().map(Some).collect()
+        };
         let mut policies = Vec::new();
         for name in names {
             let policy = policy::chosen(name.map(String::as_str), &context.settings)?;
             let name = name.cloned().unwrap_or_else(|| policy.name().to_owned());
             if policies.iter().any(|other: &ReplayedPolicy| other.name == name) {
-                return Err(Failure::cannot(format!("policy `{name}` is named twice; name each once")));
+                return Err(Failure::cannot(format!(
+                    "policy `{name}` is named twice; name each once"
+                )));
             }
             policies.push(ReplayedPolicy { name, engine: self.engine(context, policy)? });
         }
         let counter = cupel_engine::counter(self.tokenizer.as_deref().unwrap_or("cl100k_base"));
         let counter = counter.map_err(|error| Failure::of_settings(&error))?;
-        let max = if self.max.is_empty() { context.settings.parsed("max", parse_tokens)?.into_iter().collect() } else { self.max.clone() };
+        let max = if self.max.is_empty() {
+            context.settings.parsed("max", parse_tokens)?.into_iter().collect()
+        } else {
+            self.max.clone()
+        };
         let mut settings = Settings::new(policies, max, counter);
         settings.session = self.session;
         settings.shorten = self.shorten;
@@ -92,7 +102,11 @@ impl ReplayArguments {
         Ok(settings)
     }
 
-    fn engine(&self, context: &Context, policy: cupel_engine::NamedPolicy) -> Result<Engine, Failure> {
+    fn engine(
+        &self,
+        context: &Context,
+        policy: cupel_engine::NamedPolicy,
+    ) -> Result<Engine, Failure> {
         let request = RequestArguments {
             format: None,
             tokenizer: self.tokenizer.clone(),
@@ -143,7 +157,9 @@ impl Replayed {
             }
         }
         if !self.summary.is_complete {
-            return Err(Failure::cannot("stopped before the end; the figures are those of what was replayed"));
+            return Err(Failure::cannot(
+                "stopped before the end; the figures are those of what was replayed",
+            ));
         }
         Err(Failure::cannot(format!(
             "{} of {} could not be read; the rest was replayed",
@@ -154,15 +170,22 @@ impl Replayed {
 }
 
 /// Replays all logs, and hands each outcome on.
-pub(crate) fn replay(arguments: &ReplayArguments, settings: Settings, results: Option<&Path>) -> Result<Replayed, Failure> {
+pub(crate) fn replay(
+    arguments: &ReplayArguments,
+    settings: Settings,
+    results: Option<&Path>,
+) -> Result<Replayed, Failure> {
     let mut writer = None;
     if let Some(path) = results {
         let made = ResultWriter::create(path, &settings.ways());
-        writer = Some(made.map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?);
+        writer =
+            Some(made.map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?);
     }
     let replayed = replay_with(arguments, settings, |outcomes| match &mut writer {
         None => Ok(()),
-        Some(writer) => writer.write(outcomes).map_err(|error| Failure::cannot(format!("{}: {error}", shown(results)))),
+        Some(writer) => writer
+            .write(outcomes)
+            .map_err(|error| Failure::cannot(format!("{}: {error}", shown(results)))),
     })?;
     if let Some(writer) = writer {
         writer.finish().map_err(|error| Failure::cannot(format!("{}: {error}", shown(results))))?;
@@ -197,7 +220,8 @@ pub(crate) fn replay_with(
         let outcomes = replay.push(batch.rows);
         summing.add(&outcomes);
         each(&outcomes.rows)?;
-        let problems: Vec<RowOutcome> = batch.problems.into_iter().map(RowOutcome::Problem).collect();
+        let problems: Vec<RowOutcome> =
+            batch.problems.into_iter().map(RowOutcome::Problem).collect();
         for problem in &problems {
             if let RowOutcome::Problem(problem) = problem {
                 summing.add_problem(problem);
@@ -209,11 +233,28 @@ pub(crate) fn replay_with(
     }
     progress.finish();
     let summary = summing.summary(is_complete, replay.forgotten_conversations());
-    if summary.is_complete && summary.rows.requests + summary.rows.invalid_in_log + summary.rows.broken + summary.rows.unreadable == 0 {
-        let found = if summary.rows.others > 0 { format!("; there are {} of something else", counted(summary.rows.others, "row")) } else { String::new() };
-        return Err(Failure::cannot(format!("there is no request in the logs{found}; see docs/replay.md for what is read")));
+    if summary.is_complete
+        && summary.rows.requests
+            + summary.rows.invalid_in_log
+            + summary.rows.broken
+            + summary.rows.unreadable
+            == 0
+    {
+        let found = if summary.rows.others > 0 {
+            format!("; there are {} of something else", counted(summary.rows.others, "row"))
+        } else {
+            String::new()
+        };
+        return Err(Failure::cannot(format!(
+            "there is no request in the logs{found}; see docs/replay.md for what is read"
+        )));
     }
-    Ok(Replayed { summary, summing, ways: replay.ways().to_vec(), settings: replay.settings().clone() })
+    Ok(Replayed {
+        summary,
+        summing,
+        ways: replay.ways().to_vec(),
+        settings: replay.settings().clone(),
+    })
 }
 
 /// A flag that Ctrl-C raises; a second Ctrl-C ends the process as ever.
