@@ -197,13 +197,12 @@ fn kind(messages: &[&Message], weight: Weight) -> ContextKind {
 }
 
 /// Roles, speakers, tools and calls, each once, in order of appearance; then what notes add.
-fn tags(messages: &[&Message], notes: &Notes) -> Vec<String> {
-    let mut seen = HashSet::new();
+fn tags<'m>(messages: &[&'m Message], notes: &Notes) -> Vec<String> {
+    let mut seen: HashSet<(&str, &str)> = HashSet::new();
     let mut tags = Vec::new();
-    let mut push = |name: &str, value: &str| {
-        let tag = format!("{name}:{value}");
-        if !value.is_empty() && seen.insert(tag.clone()) {
-            tags.push(tag);
+    let mut push = |name: &'static str, value: &'m str| {
+        if !value.is_empty() && seen.insert((name, value)) {
+            tags.push([name, ":", value].concat());
         }
     };
     for message in messages {

@@ -15,10 +15,11 @@ pub(crate) fn detect(document: &Document<'_>) -> Result<Format, ChatError> {
         Body::Lines(lines) => return detect_lines(lines),
         Body::One(json) => *json,
     };
-    if let Some(messages) = json.list() {
+    if json.is_list() {
+        let messages = document.elements(json).unwrap_or_default();
         return detect_messages(&Object::default(), &messages);
     }
-    let Some(top) = json.object() else {
+    let Some(top) = document.top() else {
         return unknown(format!("{} is no request", json.describe()));
     };
     if top.has("contents") {
@@ -27,7 +28,7 @@ pub(crate) fn detect(document: &Document<'_>) -> Result<Format, ChatError> {
         Ok(Format::OpenAiResponses)
     } else if top.has("items") {
         Ok(Format::Items)
-    } else if let Some(messages) = top.get("messages").and_then(Json::list) {
+    } else if let Some(messages) = top.get("messages").and_then(|list| document.elements(list)) {
         detect_messages(&top, &messages)
     } else if top.has("messages") {
         Ok(Format::OpenAiChat)

@@ -1,5 +1,6 @@
 //! The text of a request, parsed as far as every format needs it.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use crate::ChatError;
@@ -10,6 +11,9 @@ use crate::place::{malformed, syntax_error};
 pub(crate) struct Document<'t> {
     text: &'t str,
     pub(crate) body: Body<'t>,
+    /// What was read of it already: who finds out the format reads what the format reads again.
+    top: OnceCell<Option<Object<'t>>>,
+    list: OnceCell<(Json<'t>, Option<Vec<Json<'t>>>)>,
 }
 
 pub(crate) enum Body<'t> {
@@ -44,13 +48,32 @@ impl<'t> Document<'t> {
             return Err(malformed(text, 0, String::new(), problem, "give a request as JSON"));
         }
         match Json::parse_part(source, content) {
-            Ok(json) => Ok(Self { text, body: Body::One(json) }),
+            Ok(json) => Ok(Self::of(text, Body::One(json))),
             Err(error) if begins_with_a_line_of_json(content) => {
                 let lines = parse_lines(source, text, content, &error)?;
-                Ok(Self { text, body: Body::Lines(lines) })
+                Ok(Self::of(text, Body::Lines(lines)))
             }
             Err(error) => Err(syntax_error(text, content, &error)),
         }
+    }
+
+    fn of(text: &'t str, body: Body<'t>) -> Self {
+        Self { text, body, top: OnceCell::new(), list: OnceCell::new() }
+    }
+
+    /// The fields of the one value that it is, if that is an object.
+    pub(crate) fn top(&self) -> Option<Object<'t>> {
+        let read = || match &self.body {
+            Body::One(json) => json.object(),
+            Body::Lines(_) => None,
+        };
+        self.top.get_or_init(read).clone()
+    }
+
+    /// The elements of a list within it.
+    pub(crate) fn elements(&self, list: Json<'t>) -> Option<Vec<Json<'t>>> {
+        let (known, elements) = self.list.get_or_init(|| (list, list.list()));
+        if std::ptr::eq(known.raw(), list.raw()) { elements.clone() } else { list.list() }
     }
 
     /// What is wrong with a value, and where it is.
@@ -77,11 +100,12 @@ impl<'t> Document<'t> {
                 return Err(malformed(self.text, start, String::new(), problem, remedy));
             }
         };
-        if let Some(elements) = json.list() {
+        if json.is_list() {
+            let elements = self.elements(json).unwrap_or_default();
             return Ok(Listing { path: "", elements, top: Object::default() });
         }
         let name = names.first().copied().unwrap_or_default();
-        let Some(top) = json.object() else {
+        let Some(top) = self.top() else {
             let problem =
                 format!("must be an object with `{name}` or a list, got {}", json.describe());
             return Err(self.malformed(json, "", &problem, "give a request as JSON"));
@@ -90,7 +114,7 @@ impl<'t> Document<'t> {
             let remedy = "add it, or name the right format";
             return Err(self.malformed(json, name, "is required", remedy));
         };
-        let Some(elements) = list.list() else {
+        let Some(elements) = self.elements(list) else {
             let problem = format!("must be a list, got {}", list.describe());
             return Err(self.malformed(list, path, &problem, "give the messages as a list"));
         };

@@ -103,7 +103,7 @@ impl<'t> Json<'t> {
 
     /// The elements of a list.
     pub(crate) fn list(self) -> Option<Vec<Self>> {
-        let mut walk = Walk::into(self.raw, b'[')?;
+        let mut walk = Walk::inside(self.raw, b'[')?;
         let mut list = Vec::new();
         while !walk.is_at(b']') {
             list.push(Self::known(self.source, walk.value()?));
@@ -113,7 +113,7 @@ impl<'t> Json<'t> {
 
     /// The fields of an object.
     pub(crate) fn object(self) -> Option<Object<'t>> {
-        let mut walk = Walk::into(self.raw, b'{')?;
+        let mut walk = Walk::inside(self.raw, b'{')?;
         let mut fields = Vec::new();
         while !walk.is_at(b'}') {
             let key = Self::known(self.source, walk.value()?);

@@ -8,7 +8,7 @@ pub(crate) struct Walk<'t> {
 
 impl<'t> Walk<'t> {
     /// Begins behind the bracket that `text` begins with; `None` if it begins with another.
-    pub(crate) fn into(text: &'t str, bracket: u8) -> Option<Self> {
+    pub(crate) fn inside(text: &'t str, bracket: u8) -> Option<Self> {
         (text.as_bytes().first() == Some(&bracket)).then_some(Self { text, at: 1 })
     }
 
@@ -51,7 +51,7 @@ fn next_quote_or_escape(bytes: &[u8], from: usize) -> Option<usize> {
     let mut rest = bytes.get(from..)?;
     while let Some((eight, after)) = rest.split_first_chunk() {
         let eight = u64::from_le_bytes(*eight);
-        let found = zeros(eight ^ EACH * b'"' as u64) | zeros(eight ^ EACH * b'\\' as u64);
+        let found = zeros(eight ^ QUOTES) | zeros(eight ^ BACKSLASHES);
         if found != 0 {
             return Some(bytes.len() - rest.len() + found.trailing_zeros() as usize / 8);
         }
@@ -63,6 +63,8 @@ fn next_quote_or_escape(bytes: &[u8], from: usize) -> Option<usize> {
 
 /// A one in each byte.
 const EACH: u64 = u64::MAX / 0xff;
+const QUOTES: u64 = EACH * b'"' as u64;
+const BACKSLASHES: u64 = EACH * b'\\' as u64;
 
 /// The highest bit of each byte that is zero. Bytes above the first of them may be marked by mistake.
 const fn zeros(eight: u64) -> u64 {
@@ -101,7 +103,7 @@ mod tests {
     use super::*;
 
     fn values(text: &str, bracket: u8) -> Vec<&str> {
-        let mut walk = Walk::into(text, bracket).unwrap();
+        let mut walk = Walk::inside(text, bracket).unwrap();
         std::iter::from_fn(|| if walk.is_at(bracket + 2) { None } else { walk.value() }).collect()
     }
 
@@ -119,6 +121,6 @@ mod tests {
         for text in ["[", "[\"", "[\"\\", "[[", "[1", "[]]", "[}", "[:"] {
             values(text, b'[');
         }
-        assert!(Walk::into("", b'[').is_none() && Walk::into("{}", b'[').is_none());
+        assert!(Walk::inside("", b'[').is_none() && Walk::inside("{}", b'[').is_none());
     }
 }

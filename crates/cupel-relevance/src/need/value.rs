@@ -113,7 +113,7 @@ fn for_each_run(text: &str, mut emit: impl FnMut(Range<usize>)) {
             let after = run.iter().rev().take_while(|byte| is_edge(byte)).count();
             emit(at + start..end - after);
         }
-        at = end + length_between(&text[end..]);
+        at = next_run(text, end);
     }
 }
 
@@ -135,14 +135,19 @@ fn end_of_run(text: &str, start: usize) -> usize {
     }
 }
 
-/// How long what parts two runs is at the beginning of a text. In a JSON string a line break is
-/// written `\n`, and the word after it begins at once.
-fn length_between(text: &str) -> usize {
-    match text.as_bytes() {
-        [] => 0,
-        [b'\\', b'n' | b't' | b'r', ..] => 2,
-        _ => text.chars().next().map_or(0, char::len_utf8),
+/// Where the next run may begin, behind what parts it from one that ends here. In a JSON string a line
+/// break is written `\n`, and the word after it begins at once.
+fn next_run(text: &str, end: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = end;
+    while bytes.get(at).is_some_and(|byte| KINDS[usize::from(*byte)] == 0) {
+        let is_break = bytes[at] == b'\\' && matches!(bytes.get(at + 1), Some(b'n' | b't' | b'r'));
+        at += if is_break { 2 } else { 1 };
     }
+    if at > end || at == bytes.len() {
+        return at;
+    }
+    at + text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
 /// Calls `emit` for every short JSON string of a text: where its content stands, and whether it is a

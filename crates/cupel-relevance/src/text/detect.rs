@@ -5,8 +5,7 @@ use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
 
-use super::analysis::is_compound;
-use super::for_each_word;
+use super::for_each_word_or_compound;
 use super::language::Language;
 use super::script::{is_han, is_kana};
 
@@ -85,8 +84,8 @@ impl Count {
     pub(crate) fn add(&mut self, text: &str) -> bool {
         let read = super::beginning(text, self.bytes_left);
         self.bytes_left -= read.len();
-        for_each_word(read, |word| {
-            if self.words < MOST_WORDS && !is_compound(word) {
+        for_each_word_or_compound(read, |word, is_compound| {
+            if self.words < MOST_WORDS && !is_compound {
                 self.words += 1;
                 if let Some(set) = self.lists.set_of(word, &mut self.buffer) {
                     self.words_by_set[set] += 1;
@@ -134,6 +133,8 @@ struct StopLists {
     words: HashMap<&'static str, usize, RandomState>,
     /// How many bytes the longest word has.
     longest: usize,
+    /// For each [`outline`] of ASCII words whether one of the words has it.
+    outlines: Vec<bool>,
     /// The distinct sets of languages; first those of the scripts without spaces.
     sets: Vec<Languages>,
 }
@@ -162,8 +163,12 @@ impl StopLists {
         let number: HashMap<Languages, usize> =
             sets.iter().enumerate().map(|(number, set)| (*set, number)).collect();
         let longest = languages.keys().map(|word| word.len()).max().unwrap_or(0);
+        let mut outlines = vec![false; OUTLINES];
+        for word in languages.keys().filter(|word| word.is_ascii()) {
+            outlines[outline(word)] = true;
+        }
         let words = languages.into_iter().map(|(word, set)| (word, number[&set])).collect();
-        Self { words, longest, sets }
+        Self { words, longest, outlines, sets }
     }
 
     /// The number of the set of languages that have a word.
@@ -171,11 +176,14 @@ impl StopLists {
         if word.len() > self.longest {
             return None;
         }
-        if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            return self.words.get(word).copied();
-        }
         lower.clear();
         if word.is_ascii() {
+            if !self.outlines[outline(word)] {
+                return None;
+            }
+            if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                return self.words.get(word).copied();
+            }
             lower.push_str(word);
             lower.make_ascii_lowercase();
         } else if word.chars().any(is_kana) {
@@ -187,6 +195,17 @@ impl StopLists {
         }
         self.words.get(lower.as_str()).copied()
     }
+}
+
+/// How many outlines there are.
+const OUTLINES: usize = 1 << 15;
+
+/// What a word looks like from afar, whatever its case: its first and its last letter, and its length.
+/// Most words look like no stop word.
+fn outline(word: &str) -> usize {
+    let bytes = word.as_bytes();
+    let letter = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or_default() & 31);
+    letter(bytes.first()) << 10 | letter(bytes.last()) << 5 | bytes.len() & 31
 }
 
 /// Whether a stop word says something about the language.

@@ -24,5 +24,5 @@ pub use language::{Language, UnknownLanguage};
 pub(crate) use table::Table;
 pub(crate) use values::Values;
 pub(crate) use vocabulary::{Addressing, Vocabulary, has};
-use words::beginning;
 pub(crate) use words::for_each_word;
+use words::{beginning, for_each_word_or_compound};
