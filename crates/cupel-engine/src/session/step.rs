@@ -218,9 +218,10 @@ impl<'s> Stage<'s> {
             return Ok(self.decision(plan, None));
         }
         let ranking = self.prepared.pipeline.rank(items).map_err(failed)?;
-        let worth = match is_first(&self.units, &self.window) {
-            true => ranking.worth(self.budget),
-            false => ranking.worth_going_on(self.budget),
+        let worth = if is_first(&self.units, &self.window) {
+            ranking.worth(self.budget)
+        } else {
+            ranking.worth_going_on(self.budget)
         };
         let worth = worth.map_err(failed)?;
         let plan = plan(&Situation {
