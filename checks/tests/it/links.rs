@@ -12,7 +12,8 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
         let name = entry.file_name();
         // What is built or fetched has pages of others.
-        let is_ours = name != "target" && !name.to_string_lossy().starts_with('.');
+        let is_ours =
+            name != "target" && name != "node_modules" && !name.to_string_lossy().starts_with('.');
         if kind.is_dir() && is_ours {
             pages.extend(self::pages(&path));
         } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "md") {

@@ -263,19 +263,26 @@ impl Ruler<'_> {
     }
 }
 
+/// Whether a part is in a window, and in which of its forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Out,
+    In(Option<usize>),
+}
+
 /// The windows of all sizes, one after the other.
 struct AllWindows<'s> {
     prepared: &'s Prepared,
     ranking: &'s Ranking<'s, 's>,
-    /// The form that each part is in, if it is in.
-    standing: Vec<Option<Option<usize>>>,
+    /// Where each part stands in the last window.
+    standing: Vec<Standing>,
     changes: Vec<Change>,
     is_exact: bool,
 }
 
 impl<'s> AllWindows<'s> {
     fn new(prepared: &'s Prepared, ranking: &'s Ranking<'s, 's>) -> Self {
-        let standing = vec![None; prepared.items().len()];
+        let standing = vec![Standing::Out; prepared.items().len()];
         Self { prepared, ranking, standing, changes: Vec::new(), is_exact: true }
     }
 
@@ -322,7 +329,7 @@ impl<'s> AllWindows<'s> {
     fn spread(&mut self, lowest: i64, highest: i64, most: usize) -> Result<(), EngineError> {
         self.is_exact = false;
         self.changes.clear();
-        self.standing.fill(None);
+        self.standing.fill(Standing::Out);
         let count = i64::try_from(most / 2).unwrap_or(i64::MAX).clamp(2, 1_000);
         let leap = ((highest - lowest) / count).max(1);
         let asked = self
@@ -345,17 +352,17 @@ impl<'s> AllWindows<'s> {
 
     fn note(&mut self, room: i64, window: &[PlacedItem]) {
         let window = chosen(window);
-        let mut next = vec![None; self.standing.len()];
+        let mut next = vec![Standing::Out; self.standing.len()];
         for (position, form) in &window {
-            next[*position] = Some(*form);
+            next[*position] = Standing::In(*form);
         }
         let (mut joined, mut left) = (Vec::new(), Vec::new());
         for (position, (before, after)) in self.standing.iter().zip(&next).enumerate() {
             match (before, after) {
-                (before, Some(form)) if *before != Some(*form) => {
+                (_, Standing::In(form)) if before != after => {
                     joined.push(Joined { position, form: *form });
                 }
-                (Some(_), None) => left.push(position),
+                (Standing::In(_), Standing::Out) => left.push(position),
                 _ => {}
             }
         }

@@ -197,7 +197,11 @@ impl View {
             size: opening_size(prepared, &survey, reason)?,
             reason,
             limit,
-            output_reserve: prepared.budget().map_or(0, |budget| budget.output_reserve()),
+            output_reserve: if let Ok(budget) = prepared.budget() {
+                budget.output_reserve()
+            } else {
+                0
+            },
         };
         let beside = how.beside.iter().filter(|policy| policy.name() != survey.policy);
         let beside = beside.map(|policy| beside_view(prepared, policy));
