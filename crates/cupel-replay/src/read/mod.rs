@@ -175,7 +175,7 @@ fn not_json(text: &str, error: &serde_json::Error) -> RowError {
         "is not JSON from character {} on: {cause}; each row must be one complete JSON object, this \
          one begins with `{}`",
         error.column(),
-        begins.escape_debug()
+        begins.replace(char::is_control, " ")
     ))
 }
 

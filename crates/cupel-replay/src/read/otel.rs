@@ -21,7 +21,7 @@ pub(super) fn is_span(fields: &Fields<'_>) -> bool {
     }
     let attributes = ATTRIBUTES.iter().find_map(|name| fields.get(*name));
     attributes.is_some_and(|raw| {
-        raw.get().contains(PREFIX) || SPAN_IDS.iter().any(|name| fields.contains_key(*name))
+        raw.get().contains("\"gen_ai") || SPAN_IDS.iter().any(|name| fields.contains_key(*name))
     })
 }
 

@@ -104,10 +104,9 @@ fn columns_name_what_is_what_in_other_logs() {
     let Ok(cupel_replay::Entry::Request(request)) = &content.entries[0] else {
         panic!("{content:?}")
     };
-    assert_eq!(
-        &*request.request,
-        r#"{"messages":[{"content":"Where is PX-7?","role":"user"}],"model":"gpt-4o"}"#
-    );
+    let body: serde_json::Value = serde_json::from_str(&request.request).unwrap();
+    let expected = serde_json::json!({"messages": [{"role": "user", "content": "Where is PX-7?"}], "model": "gpt-4o"});
+    assert_eq!(body, expected);
     assert_eq!(
         (request.conversation.as_deref(), request.answer.as_ref().map(|a| &*a.text)),
         (Some("t1"), Some("PX-7 is here."))
