@@ -10,6 +10,7 @@ mod cmd;
 mod error;
 mod input;
 mod output;
+mod page;
 mod policy;
 mod progress;
 mod render;

@@ -22,7 +22,25 @@ macro_rules! scripts {
 }
 
 /// The modules, each behind those that it imports.
-pub(crate) const SCRIPTS: &[Asset] = scripts!["app.js",];
+pub(crate) const SCRIPTS: &[Asset] = scripts![
+    "dom.js",
+    "words.js",
+    "windows.js",
+    "theme.js",
+    "virtual.js",
+    "bar.js",
+    "slider.js",
+    "detail.js",
+    "chart.js",
+    "step.js",
+    "rows.js",
+    "compare.js",
+    "headline.js",
+    "view.js",
+    "api.js",
+    "requests.js",
+    "app.js",
+];
 
 pub(crate) const STYLES: &[Asset] =
     &[Asset { name: "style.css", mime: STYLE, body: include_str!("../web/style.css") }];

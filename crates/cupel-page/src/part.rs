@@ -9,6 +9,9 @@ use crate::Texts;
 
 /// How much of a text is sent: more than anyone reads in a list.
 const LONGEST_TEXT: usize = 20_000;
+/// How many words and neighbours are worth the reader's time.
+const MOST_WORDS: usize = 12;
+const MOST_NEIGHBOURS: usize = 2;
 
 /// One part of a request: messages that are in or out together, or what is always in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,7 +74,9 @@ fn is_none_left(count: &usize) -> bool {
 
 impl ViewPart {
     pub(crate) fn of(prepared: &Prepared, surveyed: SurveyedPart, texts: Texts) -> Self {
-        let SurveyedPart { part, score, earned_by, .. } = surveyed;
+        let SurveyedPart { part, score, mut earned_by, .. } = surveyed;
+        earned_by.words.truncate(MOST_WORDS);
+        earned_by.neighbours.truncate(MOST_NEIGHBOURS);
         let shows = texts != Texts::None;
         let excerpt = if shows { part.excerpt } else { String::new() };
         let whole = prepared.shown(part.position, None).map_or("", |shown| shown.text);

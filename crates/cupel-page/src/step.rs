@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use cupel_engine::{ModelPrices, NewAccount, SessionStep, ShortenedText, Step, Usage};
+use cupel_engine::{
+    ModelPrices, NewAccount, SessionState, SessionStep, ShortenedText, Step, Usage,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{Entry, ViewPart};
@@ -34,6 +36,20 @@ impl RunPoint {
             sent: totals.sent,
             everything: totals.everything,
             newest_first: totals.newest_first,
+        }
+    }
+}
+
+impl RunPoint {
+    /// What a session came to up to its last accepted step, where its steps were not kept.
+    #[must_use]
+    pub fn of_state(state: &SessionState) -> Self {
+        Self {
+            number: state.steps,
+            step: Usage::default(),
+            sent: state.totals.sent,
+            everything: state.totals.everything,
+            newest_first: state.totals.newest_first,
         }
     }
 }

@@ -238,7 +238,7 @@ impl View {
 
 /// How many windows are tried: fewer where each takes longer.
 fn patience(prepared: &Prepared) -> usize {
-    (4_000_000 / prepared.message_count().max(1)).clamp(200, 10_000)
+    (2_000_000 / prepared.message_count().max(1)).clamp(200, 50_000)
 }
 
 /// What was done to the request before anything was chosen. Reasons may hold words of it.
@@ -260,8 +260,13 @@ fn fits_whole(prepared: &Prepared) -> Result<bool, EngineError> {
 /// About a fifth, in round numbers.
 fn fifth(tokens: i64) -> i64 {
     let fifth = (tokens / 5).max(1);
-    let unit = 10_i64.pow(u32::try_from(fifth.ilog10().saturating_sub(1)).unwrap_or(0));
-    fifth / unit * unit
+    rounded_up(fifth)
+}
+
+/// The next number with two digits and nothing but zeros behind them.
+fn rounded_up(tokens: i64) -> i64 {
+    let unit = 10_i64.pow(tokens.max(1).ilog10().saturating_sub(1));
+    (tokens.saturating_add(unit - 1) / unit).saturating_mul(unit)
 }
 
 /// Where the slider stands at first: what must be kept fits, and something more.
@@ -276,16 +281,13 @@ fn opening_size(
     }
     let some_room = survey.pinned_tokens + (survey.total_tokens - survey.pinned_tokens) / 10;
     let first = survey.changes.iter().find(|change| change.room >= some_room);
-    Ok(first.map_or(size, |change| size.max(change.max_tokens)))
+    Ok(first.map_or(size, |change| size.max(rounded_up(change.max_tokens))))
 }
 
 fn beside_view(prepared: &Prepared, policy: &NamedPolicy) -> Result<BesideView, EngineError> {
-    let survey = prepared.with_policy(policy)?.survey(BESIDE_WINDOWS)?;
+    let survey = prepared.with_policy(policy)?.survey(patience(prepared) / 2)?;
     Ok(BesideView { policy: policy.name().to_owned(), windows: WindowTable::of(&survey) })
 }
-
-/// How many windows of another policy are tried.
-const BESIDE_WINDOWS: usize = 1_000;
 
 fn parts(
     prepared: &Prepared,

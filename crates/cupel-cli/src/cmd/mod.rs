@@ -39,6 +39,7 @@ macro_rules! commands {
 commands! {
     Select => select,
     Explain => explain,
+    View => view,
     Simulate => simulate,
     Compare => compare,
     Eval => eval,

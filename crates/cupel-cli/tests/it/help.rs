@@ -3,9 +3,10 @@
 use crate::support::{assert_snapshot, run};
 
 /// Every command, with the commands below it.
-pub(crate) const COMMANDS: [&[&str]; 23] = [
+pub(crate) const COMMANDS: [&[&str]; 24] = [
     &["select"],
     &["explain"],
+    &["view"],
     &["simulate"],
     &["simulate", "marginal"],
     &["simulate", "min-budget"],

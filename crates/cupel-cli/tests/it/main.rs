@@ -17,5 +17,6 @@ mod shorten;
 mod support;
 mod terminal;
 mod told;
+mod view;
 #[cfg(unix)]
 mod writing;

@@ -74,6 +74,7 @@ fn every_answer_is_of_its_schema() {
         assert_valid("Curve", &prepared.curve(CurveRange::of_steps(5)).unwrap());
         assert_valid("Marginal", &prepared.marginal(100).unwrap());
         assert_valid("MinBudget", &prepared.min_budget(3).unwrap());
+        assert_valid("Survey", &prepared.survey(300).unwrap());
         assert_valid("Count", &prepared.count());
         assert_valid("Validation", &engine.validate(text.as_str()).unwrap());
         assert_valid("Repaired", &engine.repair(text.as_str()).unwrap());

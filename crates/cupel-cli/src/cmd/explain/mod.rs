@@ -2,6 +2,8 @@
 
 mod step;
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, ValueEnum};
 use cupel_engine::{EarnedBy, Engine, Explanation, Kept, KeptReason, LeftOut, Part, ShortenedPart, ShortenedText, ToGetIn, Why};
 
@@ -9,7 +11,8 @@ use super::{Context, select};
 use crate::cli::{FileArgument, SelectionArguments};
 use crate::error::{Answer, Failure};
 use crate::input::Input;
-use crate::output;
+use crate::output::{self, Destination};
+use crate::page::Page;
 use crate::render::bar::{self, Fill};
 use crate::render::number::{grouped, grouped_count};
 use crate::render::table::{Cell, Side, Table};
@@ -22,6 +25,7 @@ Examples:
   cupel explain request.json --max 8000
   cupel explain request.json --max 8000 --json | jq '.left_out[].why'
   cupel explain request.json --max 8000 --json=report
+  cupel explain request.json --max 8000 --html window.html
   cupel explain history.json --max 8000 --session run.session";
 
 /// Shows what is kept and what is left out, and why
@@ -29,7 +33,8 @@ Examples:
 /// Runs the same selection as `cupel select`. Draws the window to scale, then lists what is in it in
 /// order, then what was left out, best first, with what it would have taken. With --session, shows
 /// the next step instead: what stays in the cache, what is cut off, what is sent again and why, and
-/// what it costs; the session stays as it is.
+/// what it costs; the session stays as it is. With --html, writes a page for the browser instead, with
+/// a slider for the budget.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -46,6 +51,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "explanation", hide_possible_values = true)]
     json: Option<Document>,
+
+    /// Write a page for the browser, one file that works offline, instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "limit", "all"])]
+    html: Option<PathBuf>,
 
     /// How many of those left out to show; with --session, of those cut off and of those sent again
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -66,6 +75,9 @@ enum Document {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let engine = arguments.selection.engine(context)?;
     let input = Input::read(arguments.input.file.as_deref())?;
+    if let Some(html) = &arguments.html {
+        return write_page(arguments, context, &engine, &input, html);
+    }
     if let Some(file) = arguments.session.file(&[input.path.as_deref()])? {
         return explain_step(arguments, context, &engine, &input, &file);
     }
@@ -86,6 +98,21 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
         }
     };
     output::print(&text)?;
+    Ok(Answer::Yes)
+}
+
+/// The page of the request, or of the step, as one file.
+fn write_page(
+    arguments: &Arguments,
+    context: &Context,
+    engine: &Engine,
+    input: &Input,
+    html: &Path,
+) -> Result<Answer, Failure> {
+    let destination = Destination::new(Some(html), input.path.as_deref())?;
+    let Arguments { selection, session, .. } = arguments;
+    let view = Page { context, selection, session, beside: &[] }.view(engine, input)?;
+    destination.write(&cupel_page::single_file(&view))?;
     Ok(Answer::Yes)
 }
 

@@ -1,0 +1,191 @@
+//! Serves one page to the browser of this machine, and nothing to anybody else.
+
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use cupel_page::{Asset, CONTENT_SECURITY_POLICY, assets};
+
+/// The longest head of a request that a browser of this machine has reason to send.
+const LONGEST_HEAD: usize = 16 * 1024;
+/// How long a client may be silent.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How many clients are answered at once.
+const MOST_CLIENTS: usize = 32;
+
+/// A page on the loopback interface.
+pub(crate) struct Server {
+    listener: TcpListener,
+    site: Arc<Site>,
+}
+
+/// What there is to see.
+struct Site {
+    port: u16,
+    page: String,
+    assets: Vec<Asset>,
+    clients: AtomicUsize,
+}
+
+/// What is answered.
+struct Answer<'a> {
+    status: &'static str,
+    mime: &'static str,
+    body: &'a str,
+}
+
+impl<'a> Answer<'a> {
+    fn refusal(status: &'static str, body: &'a str) -> Self {
+        Self { status, mime: "text/plain; charset=utf-8", body }
+    }
+}
+
+impl Server {
+    /// Listens on a port of the loopback interface; 0 takes a free one.
+    pub(crate) fn bind(port: u16, page: String) -> io::Result<Self> {
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+        let port = listener.local_addr()?.port();
+        let site = Site { port, page, assets: assets(), clients: AtomicUsize::new(0) };
+        Ok(Self { listener, site: Arc::new(site) })
+    }
+
+    /// Where the page is.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/cupel", self.site.port)
+    }
+
+    /// Answers until the process ends.
+    pub(crate) fn run(&self) {
+        for stream in self.listener.incoming().flatten() {
+            let site = Arc::clone(&self.site);
+            if site.clients.fetch_add(1, Ordering::Relaxed) >= MOST_CLIENTS {
+                site.clients.fetch_sub(1, Ordering::Relaxed);
+                continue;
+            }
+            // A client that leaves or never speaks ends its own thread, not the server.
+            thread::spawn(move || {
+                let _ = site.serve(stream);
+                site.clients.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+    }
+}
+
+impl Site {
+    fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let head = read_head(&mut stream)?;
+        let answer = self.answer(&head);
+        let is_head = head.starts_with("HEAD ");
+        write!(
+            stream,
+            "HTTP/1.1 {}\r\ncontent-type: {}\r\ncontent-length: {}\r\n\
+             content-security-policy: {CONTENT_SECURITY_POLICY}\r\nx-content-type-options: nosniff\r\n\
+             referrer-policy: no-referrer\r\ncache-control: no-store\r\nconnection: close\r\n\r\n",
+            answer.status,
+            answer.mime,
+            answer.body.len(),
+        )?;
+        if !is_head {
+            stream.write_all(answer.body.as_bytes())?;
+        }
+        stream.flush()
+    }
+
+    fn answer(&self, head: &str) -> Answer<'_> {
+        let mut lines = head.split("\r\n");
+        let mut words = lines.next().unwrap_or_default().split(' ');
+        let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let headers: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(':')).collect();
+        let header = |name: &str| {
+            let found = headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+            found.map(|(_, value)| value.trim())
+        };
+        // Another site's name may lead here: only what was asked of this machine is answered.
+        if !header("host").is_some_and(|host| self.is_own(host)) {
+            return Answer::refusal("421 Misdirected Request", "not a name of this server\n");
+        }
+        let is_foreign =
+            |origin: &str| !origin.strip_prefix("http://").is_some_and(|host| self.is_own(host));
+        if header("origin").is_some_and(is_foreign) {
+            return Answer::refusal("403 Forbidden", "not for another site\n");
+        }
+        if !matches!(method, "GET" | "HEAD") {
+            return Answer::refusal("405 Method Not Allowed", "only GET and HEAD\n");
+        }
+        let path = target.split('?').next().unwrap_or_default();
+        if matches!(path, "/" | "/cupel" | "/cupel/") {
+            return Answer { status: "200 OK", mime: "text/html; charset=utf-8", body: &self.page };
+        }
+        let name = path.strip_prefix("/cupel/");
+        match self.assets.iter().find(|asset| Some(asset.name) == name) {
+            Some(asset) => Answer { status: "200 OK", mime: asset.mime, body: asset.body },
+            None => Answer::refusal("404 Not Found", "there is no such page\n"),
+        }
+    }
+
+    fn is_own(&self, host: &str) -> bool {
+        let (name, port) = host.rsplit_once(':').unwrap_or((host, "80"));
+        matches!(name, "127.0.0.1" | "localhost") && port == self.port.to_string()
+    }
+}
+
+/// The head of a request, up to its empty line.
+fn read_head(stream: &mut impl Read) -> io::Result<String> {
+    let mut head = Vec::new();
+    let mut chunk = [0; 1024];
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let count = stream.read(&mut chunk)?;
+        if count == 0 || head.len() + count > LONGEST_HEAD {
+            return Err(io::Error::from(io::ErrorKind::InvalidData));
+        }
+        head.extend_from_slice(&chunk[..count]);
+    }
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site() -> Site {
+        Site { port: 4000, page: "<p>".to_owned(), assets: assets(), clients: AtomicUsize::new(0) }
+    }
+
+    fn status(head: &str) -> &'static str {
+        site().answer(head).status
+    }
+
+    #[test]
+    fn only_this_machine_and_its_own_pages_are_answered() {
+        for (head, expected) in [
+            ("GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\n\r\n", "200 OK"),
+            ("GET /cupel/app.js HTTP/1.1\r\nhost: localhost:4000\r\n\r\n", "200 OK"),
+            ("GET /cupel/../Cargo.toml HTTP/1.1\r\nHost: localhost:4000\r\n\r\n", "404 Not Found"),
+            ("GET /cupel HTTP/1.1\r\nHost: evil.example:4000\r\n\r\n", "421 Misdirected Request"),
+            ("GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4001\r\n\r\n", "421 Misdirected Request"),
+            ("GET /cupel HTTP/1.1\r\n\r\n", "421 Misdirected Request"),
+            ("POST /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\n\r\n", "405 Method Not Allowed"),
+        ] {
+            assert_eq!(status(head), expected, "{head}");
+        }
+        let foreign =
+            "GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nOrigin: http://evil.example\r\n\r\n";
+        assert_eq!(status(foreign), "403 Forbidden");
+        let own =
+            "GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nOrigin: http://127.0.0.1:4000\r\n\r\n";
+        assert_eq!(status(own), "200 OK");
+    }
+
+    #[test]
+    fn a_head_without_an_end_is_given_up() {
+        let endless = vec![b'x'; LONGEST_HEAD * 2];
+        assert!(read_head(&mut endless.as_slice()).is_err());
+        assert!(read_head(&mut b"GET / HTTP/1.1\r\n".as_slice()).is_err());
+        assert!(read_head(&mut b"GET / HTTP/1.1\r\n\r\n".as_slice()).is_ok());
+    }
+}

@@ -1,0 +1,45 @@
+// The server that the page came from.
+
+const BASE = '/cupel/api';
+
+async function asked(path) {
+  const answer = await fetch(BASE + path, { headers: { accept: 'application/json' }, credentials: 'same-origin' });
+  const body = await answer.json().catch(() => null);
+  if (!answer.ok) throw new Error(body?.error ?? `the server answered ${answer.status}`);
+  if (!body) throw new Error('the server gave no JSON');
+  return body;
+}
+
+export function requestsAfter(number) {
+  return asked(`/requests?after=${number}`);
+}
+
+export function requestView(id, policies) {
+  const query = policies.map((policy) => `policy=${encodeURIComponent(policy)}`).join('&');
+  return asked(`/requests/${encodeURIComponent(id)}${query ? `?${query}` : ''}`);
+}
+
+/** Tells of rows as they come; after a break it asks for what it missed. */
+export function follow(onRows, onState, lastNumber) {
+  const source = new EventSource(`${BASE}/events`);
+  source.addEventListener('message', (event) => {
+    try {
+      onRows(JSON.parse(event.data));
+    } catch {
+      // What is no list of rows is not for us.
+    }
+  });
+  const catchUp = async () => {
+    try {
+      onRows(await requestsAfter(lastNumber()));
+      onState('live');
+    } catch {
+      onState('lost');
+    }
+  };
+  source.addEventListener('open', catchUp);
+  // More has come at once than the server tells one by one.
+  source.addEventListener('behind', catchUp);
+  source.addEventListener('error', () => onState('lost'));
+  return source;
+}
