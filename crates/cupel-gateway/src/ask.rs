@@ -86,18 +86,44 @@ pub(crate) fn keys(headers: &HeaderMap, uri: &Uri) -> Vec<String> {
     for name in KEY_HEADERS {
         for value in headers.get_all(name) {
             let value = String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
-            let bare = value.split_once(' ').map(|(_, key)| key.trim().to_owned());
-            keys.extend(bare);
+            // Whatever stands before it, as `Bearer` does.
+            keys.extend(value.split_whitespace().map(ToOwned::to_owned));
             keys.push(value);
         }
     }
     let query = uri.query().unwrap_or_default().split('&');
-    keys.extend(query.filter_map(|pair| pair.strip_prefix("key=")).map(ToOwned::to_owned));
+    let pairs = query.filter_map(|pair| pair.split_once('=')).map(|(a, b)| (plain(a), plain(b)));
+    keys.extend(pairs.filter(|(name, _)| name == "key").map(|(_, value)| value));
     keys.retain(|key| !key.is_empty());
     let mut keys: Vec<String> = keys.iter().map(|key| hash::sha256(key.as_bytes())).collect();
     keys.sort_unstable();
     keys.dedup();
     keys
+}
+
+/// A part of a query without percent signs: a key that is written in another way is the same key.
+fn plain(text: &str) -> String {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [byte, after @ ..] = rest {
+        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let value = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        rest = match (byte, value) {
+            (b'%', Some(value)) => {
+                plain.push(value);
+                &after[2..]
+            }
+            (b'+', _) => {
+                plain.push(b' ');
+                after
+            }
+            _ => {
+                plain.push(*byte);
+                after
+            }
+        };
+    }
+    String::from_utf8_lossy(&plain).into_owned()
 }
 
 impl Asked {
@@ -207,8 +233,8 @@ mod tests {
         headers.append("authorization", "bearer  one ".parse().unwrap());
         headers.append("x-api-key", "two".parse().unwrap());
         headers.append("x-api-key", "three".parse().unwrap());
-        let found = keys(&headers, &Uri::from_static("/x?a=b&key=four"));
-        for key in ["one", "two", "three", "four"] {
+        let found = keys(&headers, &Uri::from_static("/x?a=b&key=four&%6bey=fi%76e%zz"));
+        for key in ["one", "two", "three", "four", "five%zz"] {
             assert!(found.contains(&hash::sha256(key.as_bytes())), "{key}");
         }
     }

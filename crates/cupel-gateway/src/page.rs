@@ -1,5 +1,8 @@
 //! The gateway's own pages: the list of requests, one of them, and the metrics.
 
+// Handlers are asynchronous whether they wait or not.
+#![allow(clippy::unused_async)]
+
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -110,19 +113,40 @@ fn rows(app: &App, rows: Vec<Row>) -> Rows {
 }
 
 /// What a view is asked with beside the number.
-#[derive(Deserialize, Default)]
+#[derive(Default)]
 struct How {
-    /// Another policy to compare with.
-    policy: Option<String>,
+    /// Other policies to compare with.
+    policies: Vec<String>,
     /// Another window than the request had.
     max: Option<i64>,
+}
+
+impl How {
+    fn read(pairs: Vec<(String, String)>) -> Result<Self, String> {
+        let mut how = Self::default();
+        for (name, value) in pairs {
+            match name.as_str() {
+                "policy" => how.policies.push(value),
+                "max" => {
+                    let tokens = cupel_engine::parse_tokens(&value);
+                    how.max = Some(tokens.map_err(|error| format!("max: `{value}`: {error}"))?);
+                }
+                _ => {}
+            }
+        }
+        Ok(how)
+    }
 }
 
 async fn request(
     State(pages): State<Pages>,
     Path(number): Path<u64>,
-    Query(how): Query<How>,
+    Query(asked): Query<Vec<(String, String)>>,
 ) -> Response<Body> {
+    let how = match How::read(asked) {
+        Ok(how) => how,
+        Err(told) => return error(StatusCode::BAD_REQUEST, &told),
+    };
     let Some((row, shown)) = pages.app.history.shown(number) else {
         let text = "the request is not kept any more, or could not be read";
         return error(StatusCode::NOT_FOUND, text);
@@ -146,7 +170,7 @@ fn view(
     let current = app.current();
     let engine = current.setup.engine(shown.api);
     let mut looks = ViewOptions::new().title(title);
-    if let Some(policy) = &how.policy {
+    for policy in &how.policies {
         looks = looks.beside(NamedPolicy::find(policy)?);
     }
     let text = shown.text.clone();

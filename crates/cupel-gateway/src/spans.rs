@@ -183,7 +183,8 @@ fn spans(record: &Record) -> [Value; 2] {
         run.push(number(names::BUDGET_MAX_TOKENS, figures.max));
         run.push(number(names::METRIC_TOKENS_IN, figures.tokens_before));
         run.push(number(names::METRIC_TOKENS_OUT, figures.tokens_after));
-        run.push(number(names::EXCLUSION_COUNT, figures.dropped as i64));
+        let dropped = i64::try_from(figures.dropped).unwrap_or(i64::MAX);
+        run.push(number(names::EXCLUSION_COUNT, dropped));
     }
     let run_ended = begun + record.fitting.as_nanos();
     let status = if is_error { json!({ "code": 2 }) } else { json!({ "code": 0 }) };

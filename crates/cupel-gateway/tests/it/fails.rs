@@ -6,7 +6,9 @@ use axum::body::Body;
 use axum::http::Method;
 use http_body_util::BodyExt as _;
 
-use crate::support::*;
+use crate::support::{
+    CHAT, GEMINI, MESSAGES, Pair, RESPONSES, client, history, post, request, streaming,
+};
 
 fn hostile() -> Vec<(&'static str, Vec<u8>)> {
     let deep = "[".repeat(200_000);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::*;
+use crate::support::{CHAT, GEMINI, MESSAGES, Pair, RESPONSES, history, list, streaming};
 
 #[tokio::test]
 async fn every_api_is_made_to_fit_streaming_and_not() {
@@ -18,13 +18,17 @@ async fn every_api_is_made_to_fit_streaming_and_not() {
             let sent: Value = serde_json::from_slice(&seen.body).unwrap();
             let (before, after) = (list(&body), list(&sent));
             assert!(after.len() < before.len() && after.last() == before.last(), "{path}");
-            assert_eq!(answer.number("x-cupel-kept"), after.len() as i64);
-            assert_eq!(answer.number("x-cupel-dropped"), (before.len() - after.len()) as i64);
+            assert_eq!(answer.number("x-cupel-kept"), count(after.len()));
+            assert_eq!(answer.number("x-cupel-dropped"), count(before.len() - after.len()));
             assert!(answer.number("x-cupel-tokens-after") <= 600);
             assert!(answer.number("x-cupel-tokens-before") > 600);
             assert!(sent.get("tools").is_none(), "nothing is injected");
         }
     }
+}
+
+fn count(messages: usize) -> i64 {
+    i64::try_from(messages).unwrap()
 }
 
 /// One conversation that grows; what was sent each time.

@@ -7,7 +7,7 @@ use axum::http::Method;
 use http_body_util::BodyExt as _;
 use tokio::net::TcpListener;
 
-use crate::support::*;
+use crate::support::{CHAT, Pair, client, history, request, streaming};
 
 #[tokio::test]
 async fn a_graceful_stop_lets_streams_end() {

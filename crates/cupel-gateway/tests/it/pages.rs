@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::Method;
 use http_body_util::BodyExt as _;
 
-use crate::support::*;
+use crate::support::{CHAT, Pair, client, get, history, request, until};
 
 #[tokio::test]
 async fn the_page_and_its_files_run_no_script_but_their_own() {
@@ -65,6 +65,9 @@ async fn requests_are_listed_and_opened_as_steps_of_their_run() {
     let words =
         parts.iter().filter(|part| part["words"].as_array().is_some_and(|words| !words.is_empty()));
     assert!(words.count() > 0, "words that earned a place");
+    let both = get(&format!("{api}/8?policy=chat&policy=tool-use")).await.json();
+    assert_eq!(both["beside"].as_array().unwrap().len(), 2);
+    assert_eq!(get(&format!("{api}/8?max=lots")).await.status, 400);
     let smaller = get(&format!("{api}/8?max=500")).await.json();
     assert_eq!(smaller["opening"]["limit"], 500);
     let wrong = get(&format!("{api}/8?policy=caht")).await;

@@ -6,7 +6,9 @@ use axum::body::Body;
 use axum::http::Method;
 use http_body_util::BodyExt as _;
 
-use crate::support::*;
+use crate::support::{
+    CHAT, GEMINI, MESSAGES, Pair, RESPONSES, client, get, history, post, request, streaming, until,
+};
 
 const SMALL: &str = "{ \"model\":\"local\",\n\t\"messages\" : [ {\"role\":\"user\",\"content\":\"h\\u0069 \u{1F600}\"} ],\"x_odd\": 1e3 }";
 

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::server::Fake;
-use crate::support::*;
+use crate::support::{CHAT, Running, client, history, post, request, until};
 
 struct Server {
     process: Child,

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::{Json, Router};
 use serde_json::Value;
 
-use crate::support::*;
+use crate::support::{CHAT, MESSAGES, Pair, get, history, until};
 
 const SECRET: &str = "Xyzzy-plugh";
 

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use crate::server::{Fake, Sight};
-use crate::support::*;
+use crate::support::{CHAT, Running, history, post};
 
 fn key(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/keys").join(name)

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::support::*;
+use crate::support::{CHAT, GEMINI, MESSAGES, Pair, RESPONSES, history, streaming};
 
 #[tokio::test]
 async fn the_limit_is_learnt_and_the_request_sent_once_more() {

@@ -7,6 +7,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { z } from 'zod';
 
+globalThis.AI_SDK_LOG_WARNINGS = false;
 const url = process.argv[2];
 const words = 'Hello from the upstream.';
 const told = (at) => `Lighthouse ${at} has ${at * 7} steps, a keeper, a lamp and a long story. `.repeat(3);
