@@ -13,6 +13,10 @@ pub fn available_threads() -> NonZeroUsize {
 ///
 /// Jobs are handed out in order to whoever is free, and every job that began is finished: so the
 /// first error is the same on any number of threads.
+///
+/// # Errors
+///
+/// That of the first job that fails.
 pub fn try_map<T: Send, E: Send>(
     threads: NonZeroUsize,
     jobs: usize,

@@ -18,22 +18,30 @@ use crate::results::ResultRow;
 pub fn results_batch(rows: &[ResultRow]) -> Result<RecordBatch, ArrowError> {
     let texts = |of: &dyn Fn(&ResultRow) -> Option<String>| -> ArrayRef {
         let mut column = StringBuilder::new();
-        rows.iter().for_each(|row| column.append_option(of(row)));
+        for row in rows {
+            column.append_option(of(row));
+        }
         Arc::new(column.finish())
     };
     let numbers = |of: &dyn Fn(&ResultRow) -> Option<i64>| -> ArrayRef {
         let mut column = Int64Builder::new();
-        rows.iter().for_each(|row| column.append_option(of(row)));
+        for row in rows {
+            column.append_option(of(row));
+        }
         Arc::new(column.finish())
     };
     let flags = |of: &dyn Fn(&ResultRow) -> Option<bool>| -> ArrayRef {
         let mut column = BooleanBuilder::new();
-        rows.iter().for_each(|row| column.append_option(of(row)));
+        for row in rows {
+            column.append_option(of(row));
+        }
         Arc::new(column.finish())
     };
     let shares = |of: &dyn Fn(&ResultRow) -> Option<f64>| -> ArrayRef {
         let mut column = Float64Builder::new();
-        rows.iter().for_each(|row| column.append_option(of(row)));
+        for row in rows {
+            column.append_option(of(row));
+        }
         Arc::new(column.finish())
     };
     let mut kept = ListBuilder::new(Int64Builder::new());

@@ -157,7 +157,7 @@ fn for_each_string(arguments: &str, values: &mut Values) {
             serde_json::Value::String(text) => for_each_value(text, |value| values.push(value)),
             serde_json::Value::Array(list) => list.iter().for_each(|json| walk(json, values)),
             serde_json::Value::Object(fields) => {
-                fields.values().for_each(|json| walk(json, values))
+                fields.values().for_each(|json| walk(json, values));
             }
             _ => {}
         }

@@ -30,7 +30,10 @@ pub(super) fn read(
             Ok(Bounded::Line) if line.iter().all(u8::is_ascii_whitespace) => {}
             Ok(Bounded::Line) => break,
             Ok(Bounded::TooLarge) => too_large(name, row, sink),
-            Err(error) => return unreadable(name, row, &error, sink),
+            Err(error) => {
+                unreadable(name, row, &error, sink);
+                return Ok(());
+            }
         }
     }
     if line.starts_with(b"\xef\xbb\xbf") {
@@ -54,7 +57,7 @@ fn layout(line: &[u8], reader: &mut impl BufRead) -> Layout {
     let is_row = next.starts_with(b"{\"")
         || next.starts_with(b"{ \"")
         || (is_whole && next.starts_with(b"["));
-    if is_row && !(is_list && !is_whole) { Layout::Lines } else { Layout::Values }
+    if is_row && (is_whole || !is_list) { Layout::Lines } else { Layout::Values }
 }
 
 fn read_lines(
@@ -74,7 +77,10 @@ fn read_lines(
                 line.clear();
                 too_large(name, row, sink);
             }
-            Err(error) => return unreadable(name, row, &error, sink),
+            Err(error) => {
+                unreadable(name, row, &error, sink);
+                return Ok(());
+            }
         }
     }
 }
@@ -104,12 +110,7 @@ fn too_large(name: &Arc<str>, row: usize, sink: &mut Sink) {
     sink.problem(Place::line(name.clone(), row), ProblemKind::Broken, rule);
 }
 
-fn unreadable(
-    name: &Arc<str>,
-    row: usize,
-    error: &std::io::Error,
-    sink: &mut Sink,
-) -> Result<(), Closed> {
+fn unreadable(name: &Arc<str>, row: usize, error: &std::io::Error, sink: &mut Sink) {
     let rule = match error.kind() {
         ErrorKind::UnexpectedEof => {
             "the compressed data ends early; the file was cut off, fetch or write it again"
@@ -121,7 +122,6 @@ fn unreadable(
         _ => format!("cannot be read from here on: {}", cause(error)),
     };
     sink.unreadable(name, row, rule);
-    Ok(())
 }
 
 /// Parts values that stand in a list or one after the other, byte by byte.
@@ -253,7 +253,8 @@ fn read_values(
             Err(error) => (0, Some(error)),
         };
         if let Some(error) = end {
-            return unreadable(name, row, &error, sink);
+            unreadable(name, row, &error, sink);
+            return Ok(());
         }
         reader.consume(taken);
     }

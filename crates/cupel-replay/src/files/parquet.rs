@@ -21,7 +21,7 @@ use crate::read::Columns;
 
 /// So many bytes of rows are held at a time, as far as the file's own figures tell.
 const CHUNK_BYTES: i64 = 8 << 20;
-const MOST_ROWS: usize = 512;
+const MOST_ROWS: i64 = 512;
 
 /// The columns that some format needs. A column whose name begins with `gen_ai.` or `attributes.` is
 /// needed as well.
@@ -139,7 +139,7 @@ impl Group<'_> {
     fn read(&self, file: File, sink: &mut Sink) -> Result<(), Closed> {
         let about = self.metadata.metadata().row_group(self.number);
         let per_row = about.total_byte_size() / about.num_rows().max(1);
-        let rows = (CHUNK_BYTES / per_row.max(1)).clamp(1, MOST_ROWS as i64) as usize;
+        let rows = (CHUNK_BYTES / per_row.max(1)).clamp(1, MOST_ROWS) as usize;
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
         let mask = ProjectionMask::roots(builder.parquet_schema(), self.kept.iter().copied());

@@ -130,8 +130,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(json: Value) -> (String, Vec<String>) {
-        let answer = Answer::of(&json).unwrap();
+    fn read(json: &Value) -> (String, Vec<String>) {
+        let answer = Answer::of(json).unwrap();
         (
             answer.text,
             answer.calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect(),
@@ -152,9 +152,9 @@ mod tests {
             json!({"generations": [[{"text": "I look.", "message": {"lc": 1, "type": "constructor", "id": ["AIMessage"], "kwargs": {"content": "I look.", "tool_calls": [{"name": "find", "args": {"id": "PX-7"}, "id": "1", "type": "tool_call"}]}}}]]}),
             json!([{"role": "assistant", "parts": [{"type": "text", "content": "I look."}, {"type": "tool_call", "id": "1", "name": "find", "arguments": {"id": "PX-7"}}], "finish_reason": "tool_calls"}]),
         ] {
-            assert_eq!(read(answer.clone()), ("I look.".to_owned(), called.clone()), "{answer}");
+            assert_eq!(read(&answer), ("I look.".to_owned(), called.clone()), "{answer}");
         }
-        assert_eq!(read(json!("plain")), ("plain".to_owned(), vec![]));
+        assert_eq!(read(&json!("plain")), ("plain".to_owned(), vec![]));
         assert_eq!(Answer::of(&json!({"id": 3, "content": null})), None);
     }
 }

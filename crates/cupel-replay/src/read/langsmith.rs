@@ -1,4 +1,4 @@
-//! LangSmith: rows of runs, of which those of models count.
+//! `LangSmith`: rows of runs, of which those of models count.
 
 use serde_json::Value;
 

@@ -104,7 +104,7 @@ pub fn read_row(text: &str, columns: &Columns) -> Result<RowContent, RowError> {
     let text = text.trim();
     if text.starts_with('[') {
         // A bare list of messages is a request.
-        return Ok(RowContent::of(request::raw(text, None)));
+        return Ok(RowContent::of(Ok(request::raw(text, None))));
     }
     let fields: Fields<'_> = serde_json::from_str(text).map_err(|error| not_json(text, &error))?;
     if let Some(mapped) = columns.read(&fields)? {
@@ -145,7 +145,7 @@ pub fn read_row(text: &str, columns: &Columns) -> Result<RowContent, RowError> {
         return Ok(RowContent::of(request::pair(&fields)));
     }
     if ["messages", "contents", "input", "items"].iter().any(|name| has(name)) {
-        return Ok(RowContent::of(request::raw(text, Some(&fields))));
+        return Ok(RowContent::of(Ok(request::raw(text, Some(&fields)))));
     }
     let known: Vec<&str> = fields.keys().map(AsRef::as_ref).take(8).collect();
     Err(RowError::new(format!(

@@ -12,13 +12,13 @@ pub(super) const CONVERSATION: [&str; 5] =
     ["conversation_id", "conversation", "session_id", "thread_id", "session"];
 
 /// A request as it was sent, to the byte.
-pub(super) fn raw(text: &str, fields: Option<&Fields<'_>>) -> Result<Entry, RowError> {
-    Ok(Entry::Request(LoggedRequest {
+pub(super) fn raw(text: &str, fields: Option<&Fields<'_>>) -> Entry {
+    Entry::Request(LoggedRequest {
         request: text.into(),
         answer: None,
         conversation: fields.and_then(conversation),
         counted_tokens: None,
-    }))
+    })
 }
 
 /// A request and what came back.

@@ -101,7 +101,7 @@ fn a_parquet_file_that_is_cut_off_is_named_and_the_rest_goes_on() {
     let mut damaged = whole.clone();
     damaged[200..900].fill(0xAA);
     folder.write("c.parquet", &damaged);
-    let replayed = replay(&[folder.0.clone()], settings(1_000));
+    let replayed = replay(std::slice::from_ref(&folder.0), settings(1_000));
     let problems = replayed.all_problems();
     assert!(
         problems.iter().any(|p| p.contains("a.parquet:0: is no whole Parquet file")),
@@ -149,7 +149,7 @@ fn folders_are_walked_once_whatever_links_lead_back() {
     folder.write("notes.txt", "nothing");
     #[cfg(unix)]
     std::os::unix::fs::symlink(&folder.0, folder.0.join("inner/loop")).unwrap();
-    let found = find_logs(&[folder.0.clone()]).unwrap();
+    let found = find_logs(std::slice::from_ref(&folder.0)).unwrap();
     let names: Vec<&str> =
         found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["a.jsonl", "b.jsonl"]);
@@ -161,7 +161,7 @@ fn folders_are_walked_once_whatever_links_lead_back() {
 fn what_is_not_there_is_said() {
     let folder = Folder::new();
     folder.write("notes.txt", "nothing");
-    let error = find_logs(&[folder.0.clone()]).unwrap_err().to_string();
+    let error = find_logs(std::slice::from_ref(&folder.0)).unwrap_err().to_string();
     assert!(error.contains("there is no log in the folder; logs end in .jsonl"), "{error}");
     let error = find_logs(&[Path::new("absent.jsonl").to_path_buf()]).unwrap_err().to_string();
     assert_eq!(error, "absent.jsonl: there is no such file, folder or match");

@@ -50,10 +50,11 @@ impl Replayed {
 
 pub(crate) fn replay(paths: &[PathBuf], settings: Settings) -> Replayed {
     let files = find_logs(paths).unwrap();
-    let mut replay = Replay::new(settings.clone());
+    let columns = settings.columns.clone();
+    let mut replay = Replay::new(settings);
     let mut summing = Summing::new(replay.ways(), 20);
     let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
-    for batch in LogReader::new(files, &settings.columns) {
+    for batch in LogReader::new(files, &columns) {
         let done = replay.push(batch.rows);
         summing.add(&done);
         batch.problems.iter().for_each(|problem| summing.add_problem(problem));
