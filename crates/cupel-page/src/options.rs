@@ -53,7 +53,8 @@ impl ViewOptions {
         self
     }
 
-    /// Another policy whose windows are there to compare with.
+    /// Another policy whose windows are there to compare with. Of those for a request of more than 2,000
+    /// messages, the first two are.
     #[must_use]
     pub fn beside(mut self, policy: NamedPolicy) -> Self {
         self.beside.push(policy);

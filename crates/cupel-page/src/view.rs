@@ -204,6 +204,7 @@ impl View {
             },
         };
         let beside = how.beside.iter().filter(|policy| policy.name() != survey.policy);
+        let beside = beside.take(most_beside(prepared));
         let beside = beside.map(|policy| beside_view(prepared, policy));
         let beside = beside.collect::<Result<Vec<_>, _>>()?;
         let shows = how.texts != Texts::None;
@@ -286,6 +287,11 @@ fn opening_size(
     let some_room = survey.pinned_tokens + (survey.total_tokens - survey.pinned_tokens) / 10;
     let first = survey.changes.iter().find(|change| change.room >= some_room);
     Ok(first.map_or(size, |change| size.max(rounded_up(change.max_tokens))))
+}
+
+/// How many policies stand beside: those of a very long request take long, and fill the page.
+fn most_beside(prepared: &Prepared) -> usize {
+    if prepared.message_count() > 2_000 { 2 } else { usize::MAX }
 }
 
 fn beside_view(prepared: &Prepared, policy: &NamedPolicy) -> Result<BesideView, EngineError> {

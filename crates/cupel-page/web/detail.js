@@ -55,6 +55,11 @@ export class Detail {
     if (isOther) this.node.scrollTop = 0;
   }
 
+  /** Where it begins to cover the page; below the screen if it stands beside the list. */
+  top() {
+    return getComputedStyle(this.node).position === 'fixed' ? this.node.getBoundingClientRect().top : innerHeight;
+  }
+
   strip(spans, size) {
     const { lowest, highest } = this.windows;
     const share = (at) => `${(100 * (at - lowest)) / Math.max(1, highest - lowest)}%`;

@@ -41,6 +41,10 @@ export function notices(view) {
     return el('p', { className: 'notice' }, el('b', {}, 'Nothing says how much fits. '),
       `${view.model ? `The model ${view.model} is not known` : 'The request names no model'}, and no budget was given. ${start.replace('when it does not', 'at a budget')}`);
   }
+  if (limit !== undefined && limit < view.windows.at[0]) {
+    return el('p', { className: 'notice' }, el('b', {}, 'What must be kept does not fit. '),
+      `It takes a budget of ${grouped(view.windows.at[0])} tokens, and this one has ${grouped(limit)}. The slider starts where it fits.`);
+  }
   if (view.opening.size > view.windows.at.at(-1)) {
     return el('p', { className: 'notice' }, el('b', {}, 'This request fits whole. '),
       `Its limit is ${grouped(limit)} tokens; the slider goes up to where everything is in.`);

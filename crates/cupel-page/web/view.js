@@ -43,7 +43,7 @@ export class RequestPage {
       fill: (node, index) => this.fillRow(node, this.shown[index]),
       choose: (index) => this.choose(this.shown[index]),
     });
-    this.list.top = () => this.deck.getBoundingClientRect().bottom;
+    this.list.bounds = () => [Math.max(0, this.deck.getBoundingClientRect().bottom), this.detail.top()];
     this.detail = new Detail({ windows: this.windows, close: () => this.close() });
     this.legend = el('ul', { className: 'legend' });
     this.head = el('div', { className: 'headline', 'aria-live': 'polite' });
@@ -234,7 +234,7 @@ export class RequestPage {
     let index = this.shown.indexOf(position);
     if (index < 0) { this.filter = 'all'; this.query = ''; this.search.value = ''; this.update(); index = this.shown.indexOf(position); }
     this.list.choose(index);
-    this.list.reveal(index, this.list.top());
+    this.list.reveal(index);
   }
 
   showDetail() {

@@ -105,12 +105,13 @@ export class VirtualList {
     this.onChoose(index);
   }
 
-  /** Brings a row onto the screen, below whatever is fixed at the top. */
-  reveal(index, top) {
+  /** Brings a row onto the screen, between what is fixed at the top and at the bottom (`bounds`). */
+  reveal(index) {
     const height = this.height();
+    const [top, bottom] = this.bounds?.() ?? [0, innerHeight];
     const from = this.node.getBoundingClientRect().top + index * height;
     if (from < top) scrollBy(0, from - top - height);
-    else if (from + height > innerHeight) scrollBy(0, from + height - innerHeight + height);
+    else if (from + height > bottom) scrollBy(0, from + height - bottom + Math.min(height, (bottom - top) / 4));
     this.draw();
   }
 
@@ -132,6 +133,6 @@ export class VirtualList {
     if (this.count === 0) return;
     const next = Math.min(this.count - 1, Math.max(0, this.chosen + by));
     this.choose(this.chosen < 0 && by === 1 ? 0 : next);
-    this.reveal(this.chosen, this.top?.() ?? 0);
+    this.reveal(this.chosen);
   }
 }

@@ -1,7 +1,9 @@
 // One request: what is kept at every budget, and why.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { headline, launch, open, selected, singleFile, view } from './support.mjs';
+import { file, headline, launch, open, root, selected, singleFile, view } from './support.mjs';
 
 const CHAT = 'examples/support-chat.json';
 let browser;
@@ -183,6 +185,10 @@ test('a phone needs no scrolling sideways', async () => {
   await page.locator('.messages .row').nth(2).click();
   assert.ok(await page.locator('.detail.open pre').isVisible());
   assert.ok(await sideways() <= 0);
+  for (let step = 0; step < 6; step += 1) await page.keyboard.press('j');
+  const row = await page.locator('.row[aria-selected=true]').boundingBox();
+  const sheet = await page.locator('.detail.open').boundingBox();
+  assert.ok(row.y >= 0 && row.y + row.height <= sheet.y, 'what is chosen is not covered');
   await close();
 });
 
@@ -195,6 +201,18 @@ test('the single file does the same without a server', async () => {
   assert.ok(await page.locator('.detail.open').isVisible());
   assert.deepEqual([complaints, await page.evaluate(() => window.refused)], [[], []]);
   await close();
+});
+
+test('a budget that does not hold what must be kept is told, and so is one that nobody knows', async () => {
+  const small = await open(browser, singleFile('small.html', CHAT, '--max', '100').url);
+  assert.match(await small.page.textContent('.notice'), /What must be kept does not fit.*618.*this one has 100/s);
+  await small.close();
+  const text = JSON.stringify({ ...JSON.parse(readFileSync(join(root, CHAT), 'utf8')), model: 'house-model' });
+  const unknown = await open(browser, singleFile('unknown.html', file('unknown.json', text)).url);
+  assert.match(await unknown.page.textContent('.notice'), /Nothing says how much fits.*house-model is not known/s);
+  const { kept, of } = await headline(unknown.page);
+  assert.ok(kept > 3 && kept < of / 2);
+  await unknown.close();
 });
 
 test('what is set aside is shown as that, and not as free', async () => {
