@@ -164,7 +164,7 @@ impl Current {
         };
         let spans = config.otel.as_ref().map(|otel| Spans::new(otel, &setup, metrics.clone()));
         let spans = spans.transpose()?;
-        Ok(Self { store, log, spans, setup })
+        Ok(Self { setup, store, log, spans })
     }
 }
 

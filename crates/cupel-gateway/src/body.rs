@@ -108,7 +108,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(first: Option<Bytes>, inner: Incoming, mut exchange: Exchange) -> Body {
+    pub(crate) fn body(first: Option<Bytes>, inner: Incoming, mut exchange: Exchange) -> Body {
         let first = first.filter(|first| !first.is_empty());
         if first.is_none() && inner.is_end_stream() {
             exchange.record.outcome = Outcome::Answered;

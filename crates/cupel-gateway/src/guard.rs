@@ -79,7 +79,7 @@ impl Guard {
 
     fn is_ours(&self, host: &str, ends: Ends) -> bool {
         let name = without_port(host).to_ascii_lowercase();
-        if name == "localhost" || self.hosts.iter().any(|known| *known == name) {
+        if name == "localhost" || self.hosts.contains(&name) {
             return true;
         }
         let ip = name.trim_matches(['[', ']']).parse::<IpAddr>();

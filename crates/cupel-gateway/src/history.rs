@@ -64,17 +64,14 @@ impl History {
         }
         let entry = Entry { row: row.clone(), shown: record.shown.clone() };
         entries.bytes += entry.bytes();
-        match entries.list.iter_mut().rev().find(|entry| entry.row.id == row.id) {
-            Some(place) => {
-                let old = std::mem::replace(place, entry);
-                entries.bytes -= old.bytes();
-            }
-            None => {
-                // Requests are numbered as they come, and noted as they get on.
-                let after = |entry: &Entry| entry.row.id < row.id;
-                let at = entries.list.partition_point(after);
-                entries.list.insert(at, entry);
-            }
+        let known = entries.list.iter_mut().rev().find(|entry| entry.row.id == row.id);
+        if let Some(place) = known {
+            let old = std::mem::replace(place, entry);
+            entries.bytes -= old.bytes();
+        } else {
+            // Requests are numbered as they come, and noted as they get on.
+            let at = entries.list.partition_point(|entry| entry.row.id < row.id);
+            entries.list.insert(at, entry);
         }
         entries.shrink();
         let _ = self.rows.send(row);

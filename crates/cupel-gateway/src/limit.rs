@@ -239,7 +239,7 @@ mod tests {
         );
         let of = |keys: &[String]| room(limits(&config, None, keys, None));
         assert_eq!(of(&[]), Some(100));
-        assert_eq!(of(&[two.clone()]), Some(100));
+        assert_eq!(of(std::slice::from_ref(&two)), Some(100));
         assert_eq!(of(&[two, one]), Some(40));
     }
 

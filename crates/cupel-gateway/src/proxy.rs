@@ -124,7 +124,7 @@ fn pass_back(
         }
     }
     exchange.show();
-    let mut answer = Response::new(Answer::new(first, body, exchange));
+    let mut answer = Response::new(Answer::body(first, body, exchange));
     *answer.status_mut() = parts.status;
     *answer.headers_mut() = headers;
     answer
@@ -317,17 +317,14 @@ impl Passage {
     async fn fit_again(&mut self, told: TooLong, exchange: &mut Exchange) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let setup = &self.current.setup;
-        let sent = match &turn.fitted {
-            Some(fitted) => fitted.step.summary.tokens_after,
-            None => {
-                let (engine, asked) = (setup.engine(turn.asked.api).clone(), turn.asked.clone());
-                let options = fit::options(setup, &asked, None);
-                let count = aside(move || engine.count(asked.text.clone(), &options)).await;
-                match count {
-                    Ok(Ok(count)) => count.total_tokens,
-                    _ => return false,
-                }
-            }
+        let sent = if let Some(fitted) = &turn.fitted {
+            fitted.step.summary.tokens_after
+        } else {
+            let (engine, asked) = (setup.engine(turn.asked.api).clone(), turn.asked.clone());
+            let options = fit::options(setup, &asked, None);
+            let count = aside(move || engine.count(asked.text.clone(), &options)).await;
+            let Ok(Ok(count)) = count else { return false };
+            count.total_tokens
         };
         let (limit, is_told) = told.limit(sent);
         if is_told {

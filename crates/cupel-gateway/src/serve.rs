@@ -145,14 +145,12 @@ type Accepted = (TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit);
 /// The next connection, once there is room for it.
 async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Option<Accepted> {
     let place = places.clone().acquire_owned().await.ok()?;
-    match listener.accept().await {
-        Ok((stream, peer)) => Some((stream, peer, place)),
-        Err(_) => {
-            // Out of file descriptors, mostly: others will close some.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            None
-        }
+    if let Ok((stream, peer)) = listener.accept().await {
+        return Some((stream, peer, place));
     }
+    // Out of file descriptors, mostly: others will close some.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    None
 }
 
 /// Answers a request.
@@ -333,6 +331,6 @@ impl Hangups {
             signal.recv().await;
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

@@ -84,7 +84,7 @@ fn engine(config: &Config, api: Api) -> Result<Engine, ConfigError> {
 
 /// A policy by its name, or by the path of its file.
 fn policy_of(name: &str) -> Result<NamedPolicy, ConfigError> {
-    let is_file = name.ends_with(".toml") || name.ends_with(".json") || name.contains('/');
+    let is_file = name.contains(['.', '/']);
     if !is_file {
         let found = NamedPolicy::find(name);
         return found.map_err(|error| ConfigError::new(format!("policy: {}", error.message())));

@@ -149,7 +149,7 @@ fn number(key: &str, value: i64) -> Value {
 fn random(bytes: usize) -> String {
     let mut random = vec![0; bytes];
     let _ = SystemRandom::new().fill(&mut random);
-    random.iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::hash::hex(&random)
 }
 
 /// The span of a request, and in it that of the run that made it fit.

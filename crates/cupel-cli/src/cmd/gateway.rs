@@ -31,7 +31,7 @@ again; SIGTERM lets streams end.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Where requests go, as https://api.openai.com
+    /// Where requests go, as `https://api.openai.com`
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use cupel_engine::{Engine, Session};
 use cupel_page::RunPoint;
 
-use super::{Found, Known, resumed};
+use super::{Found, Known};
 use crate::config::SessionsConfig;
 use crate::hash::Mark;
 
@@ -68,7 +68,7 @@ impl Memory {
         let session = if entry.generation == generation {
             entry.session.clone()
         } else {
-            resumed(engine, entry.session.state()?.clone())
+            engine.resume(entry.session.state()?.clone())
         };
         Some(Found {
             key: *key,

@@ -3,7 +3,7 @@
 mod memory;
 mod shared;
 
-use cupel_engine::{Engine, Session, SessionState};
+use cupel_engine::{Session, SessionState};
 use cupel_page::RunPoint;
 use serde::{Deserialize, Serialize};
 
@@ -133,8 +133,4 @@ impl Store {
             Self::Shared(_) => 0,
         }
     }
-}
-
-fn resumed(engine: &Engine, state: SessionState) -> Session {
-    engine.resume(state)
 }

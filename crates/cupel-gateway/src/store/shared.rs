@@ -9,7 +9,7 @@ use cupel_engine::Engine;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{Client, Script};
 
-use super::{Found, Place, Written, resumed};
+use super::{Found, Place, Written};
 use crate::config::{ConfigError, SessionsConfig};
 use crate::hash::Mark;
 
@@ -79,7 +79,7 @@ impl Shared {
         let Some((version, json)) = text.split_once(' ') else { return Ok(None) };
         let version = version.parse().unwrap_or(0);
         let Ok(written) = serde_json::from_str::<Written>(json) else { return Ok(None) };
-        let session = resumed(engine, written.state);
+        let session = engine.resume(written.state);
         Ok(Some(Found {
             key,
             version,

@@ -36,7 +36,7 @@ impl Kind {
     }
 
     /// Whether the answer is a call: there are tools, and nobody has answered one yet.
-    fn calls(self, request: &Value) -> bool {
+    fn calls(request: &Value) -> bool {
         let text = request.to_string();
         let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
         let last =
@@ -99,7 +99,7 @@ impl Kind {
 
     pub(crate) fn whole(self, request: &Value) -> Value {
         let text = WORDS.concat();
-        let calls = self.calls(request);
+        let calls = Self::calls(request);
         match self {
             Self::Chat => {
                 let message = if calls {
@@ -114,7 +114,7 @@ impl Kind {
                     "choices": [{ "index": 0, "message": message, "finish_reason": finish, "logprobs": null }],
                     "usage": { "prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13 } })
             }
-            Self::Responses => self.response(&text, calls, "completed"),
+            Self::Responses => Self::response(&text, calls, "completed"),
             Self::Messages => {
                 let content = if calls {
                     json!([{ "type": "tool_use", "id": "toolu_new", "name": "look", "input": { "at": "x" } }])
@@ -125,7 +125,7 @@ impl Kind {
                     "content": content, "stop_reason": if calls { "tool_use" } else { "end_turn" },
                     "stop_sequence": null, "usage": { "input_tokens": 9, "output_tokens": 4 } })
             }
-            Self::Gemini => gemini(if calls {
+            Self::Gemini => gemini(&if calls {
                 json!({ "functionCall": { "name": "look", "args": { "at": "x" } } })
             } else {
                 json!({ "text": text })
@@ -133,7 +133,7 @@ impl Kind {
         }
     }
 
-    fn response(self, text: &str, calls: bool, status: &str) -> Value {
+    fn response(text: &str, calls: bool, status: &str) -> Value {
         let output = if calls {
             json!([{ "type": "function_call", "id": "fc_1", "call_id": "call_new", "name": "look",
                 "arguments": "{\"at\":\"x\"}", "status": "completed" }])
@@ -151,19 +151,19 @@ impl Kind {
     }
 
     pub(crate) fn events(self, request: &Value) -> Vec<String> {
-        let calls = self.calls(request);
+        let calls = Self::calls(request);
         match self {
             Self::Chat => chat_events(calls),
             Self::Messages => message_events(calls),
             Self::Gemini if calls => vec![event(None, &self.whole(request))],
             Self::Gemini => {
-                WORDS.iter().map(|word| event(None, &gemini(json!({ "text": word })))).collect()
+                WORDS.iter().map(|word| event(None, &gemini(&json!({ "text": word })))).collect()
             }
-            Self::Responses => self.response_events(calls),
+            Self::Responses => Self::response_events(calls),
         }
     }
 
-    fn response_events(self, calls: bool) -> Vec<String> {
+    fn response_events(calls: bool) -> Vec<String> {
         let mut events = Vec::new();
         let mut number = 0;
         let mut add = |mut value: Value| {
@@ -172,7 +172,7 @@ impl Kind {
             let kind = value["type"].as_str().unwrap_or_default().to_owned();
             events.push(event(Some(&kind), &value));
         };
-        let whole = self.response(&WORDS.concat(), calls, "completed");
+        let whole = Self::response(&WORDS.concat(), calls, "completed");
         let mut begun = whole.clone();
         begun["status"] = "in_progress".into();
         begun["output"] = json!([]);
@@ -222,7 +222,7 @@ fn event(name: Option<&str>, data: &Value) -> String {
     format!("{name}data: {data}\n\n")
 }
 
-fn gemini(part: Value) -> Value {
+fn gemini(part: &Value) -> Value {
     json!({ "candidates": [{ "content": { "role": "model", "parts": [part] },
             "finishReason": "STOP", "index": 0 }],
         "usageMetadata": { "promptTokenCount": 9, "candidatesTokenCount": 4, "totalTokenCount": 13 },

@@ -120,7 +120,7 @@ async fn slow_clients_are_not_waited_for() {
     let passed = "POST /v1/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{";
     let answer = raw(&pair, passed).await;
     assert!(answer.starts_with("HTTP/1.1 502"), "{answer}");
-    let many: String = (0..50_000).map(|at| format!("x-{at}: y\r\n")).collect();
+    let many = "x-many: y\r\n".repeat(50_000);
     let long = format!("GET / HTTP/1.1\r\nhost: localhost\r\n{many}\r\n");
     let answer = raw(&pair, &long).await;
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
