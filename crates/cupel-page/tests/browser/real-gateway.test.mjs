@@ -1,13 +1,12 @@
-// The page of the real gateway: requests go through it to an upstream of ours. Skipped where the command was built without it.
+// The page of the real gateway: requests go through it to an upstream of ours.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import { cupel, environment, hasCommand, headline, launch, open, root } from './support.mjs';
+import { cupel, environment, headline, launch, open, root } from './support.mjs';
 import { histories } from './session.mjs';
 
-const skip = hasCommand('gateway') ? false : 'the command was built without the gateway';
 const STEPS = 5;
 let browser;
 let upstream;
@@ -24,7 +23,6 @@ function answer(request, response) {
 }
 
 before(async () => {
-  if (skip) return;
   browser = await launch();
   upstream = createServer(answer);
   await new Promise((resolve) => upstream.listen(0, '127.0.0.1', resolve));
@@ -54,7 +52,7 @@ async function ask(body) {
   await response.json();
 }
 
-test('requests through a gateway are listed, opened and compared', { skip }, async () => {
+test('requests through a gateway are listed, opened and compared', async () => {
   const { page: shown, complaints, close } = await open(browser, page);
   await shown.waitForSelector('.live[data-state=live]');
   const requests = histories('coding-agent').slice(-STEPS);

@@ -1,5 +1,5 @@
 // A real browser, the real command, and what both say when something is wrong.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,11 +19,6 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 /** What the command prints. */
 export function run(...args) {
   return execFileSync(cupel, args, { cwd: root, env: environment, encoding: 'utf8', maxBuffer: 1 << 28 });
-}
-
-/** Whether the command was built with a command. */
-export function hasCommand(name) {
-  return spawnSync(cupel, [name, '--help'], { env: environment }).status === 0;
 }
 
 /** A file with this text. */
