@@ -1,7 +1,7 @@
 //! How many requests of 100 messages an engine fits into a window, per second of processor time.
 //!
 //! ```sh
-//! cargo run --release -p cupel-engine --example throughput -- auto chat
+//! cargo run --release -p cupel-engine --example selections -- auto chat
 //! ```
 //!
 //! Each argument is a policy, or a number: how often all requests are asked. The last column
