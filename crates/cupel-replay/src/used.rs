@@ -143,27 +143,27 @@ fn repeated(calls: &[u64], request: &Request, before: usize) -> Vec<UsedValue> {
 fn values_called(calls: &[Call]) -> Vec<String> {
     let mut values = Values::default();
     for call in calls {
-        for_each_value(&call.arguments, |value| values.push(value));
-        for_each_string(&call.arguments, &mut values);
+        match serde_json::from_str(&call.arguments) {
+            Ok(json) => push_leaves(&json, &mut values),
+            Err(_) => for_each_value(&call.arguments, |value| values.push(value)),
+        }
     }
     values.list
 }
 
-/// The strings of arguments, which are escaped in JSON; a long one is prose or code, whose values count.
-fn for_each_string(arguments: &str, values: &mut Values) {
-    fn walk(json: &serde_json::Value, values: &mut Values) {
-        match json {
-            serde_json::Value::String(text) if QUOTED.contains(&text.len()) => values.push(text),
-            serde_json::Value::String(text) => for_each_value(text, |value| values.push(value)),
-            serde_json::Value::Array(list) => list.iter().for_each(|json| walk(json, values)),
-            serde_json::Value::Object(fields) => {
-                fields.values().for_each(|json| walk(json, values));
-            }
-            _ => {}
+/// What arguments hold, each once: a short string is a value as a whole, a long one is prose or code, whose values count.
+fn push_leaves(json: &serde_json::Value, values: &mut Values) {
+    match json {
+        serde_json::Value::String(text) if QUOTED.contains(&text.len()) => values.push(text),
+        serde_json::Value::String(text) => for_each_value(text, |value| values.push(value)),
+        serde_json::Value::Number(number) => {
+            for_each_value(&number.to_string(), |value| values.push(value));
         }
-    }
-    if let Ok(json) = serde_json::from_str(arguments) {
-        walk(&json, values);
+        serde_json::Value::Array(list) => list.iter().for_each(|json| push_leaves(json, values)),
+        serde_json::Value::Object(fields) => {
+            fields.values().for_each(|json| push_leaves(json, values));
+        }
+        _ => {}
     }
 }
 

@@ -25,7 +25,7 @@ Examples:
 
 The formats of logs are in docs/replay.md, with a sample of each in examples/logs.";
 
-/// Replays the requests of a log: what policies would have kept, what that costs, what was lost
+/// Replays the requests of a log: what policies would have kept, lost and cost
 ///
 /// Reads requests and, where the log has them, their answers: raw requests, pairs of request and response,
 /// runs of agents, exports of Langfuse and LangSmith, OpenTelemetry spans, lists of conversations; as JSON,
