@@ -63,7 +63,8 @@ def summary(results: Any) -> Any:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbatim = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=verbatim)
     parser.add_argument("logs")
     parser.add_argument("--max", dest="max_tokens", type=int, action="append", required=True)
     parser.add_argument("--policy", dest="policies", action="append")

@@ -14,7 +14,7 @@ pub fn index() -> String {
     filled("", LINKS, "")
 }
 
-/// The page for one request, for a server that has the [`assets`](crate::assets).
+/// The page for one request, for a server that has the [`assets`](crate::assets()).
 #[must_use]
 pub fn page(view: &View) -> String {
     filled("", LINKS, &data(view))

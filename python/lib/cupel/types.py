@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict, Union
 __all__ = [
     'Account',
     'BudgetSummary',
+    'Change',
     'Comparison',
     'Count',
     'Curve',
@@ -19,6 +20,7 @@ __all__ = [
     'Explanation',
     'Fingerprint',
     'Item',
+    'Joined',
     'Kept',
     'KeptReason',
     'LeftOut',
@@ -52,6 +54,8 @@ __all__ = [
     'Signal',
     'StepAnswer',
     'Summary',
+    'Survey',
+    'SurveyedPart',
     'Swing',
     'TextCount',
     'ToGetIn',
@@ -914,6 +918,100 @@ class StepAnswer(_StepAnswer, total=False):
     """What is not sent again, since something newer makes it superfluous."""
     unused_renderings: list[UnusedRendering]
     """Shorter forms that were given and are of no use, and why."""
+
+
+class _Change(TypedDict):
+    """What is always there."""
+
+    max_tokens: int
+    """The smallest window in tokens from which this holds: with what this request sets aside for the answer and for counts that may be off."""
+    room: int
+    """What is left of it when that is set aside."""
+    tokens: int
+    """What is kept costs so much."""
+
+
+class Change(_Change, total=False):
+    """How the window changes as it grows."""
+
+    joined: list[Joined]
+    """What comes in, or takes another form."""
+    left: list[int]
+    """The positions of what goes out."""
+    order: list[int]
+    """The whole window in placed order, where that is not the order of the request."""
+
+
+class _Joined(TypedDict):
+    """What is always there."""
+
+    position: int
+    """Its position."""
+
+
+class Joined(_Joined, total=False):
+    """A part that comes into the window."""
+
+    form: Union[int, None]
+    """The number of the shorter form that it has there; absent if it is whole."""
+
+
+class _SurveyedPart(TypedDict):
+    """What is always there."""
+
+    earned_by: EarnedBy
+    """What earned it its score."""
+    part: Part
+    """What it is."""
+
+
+class SurveyedPart(_SurveyedPart, total=False):
+    """A part of a request, and what earned it its score."""
+
+    score: Union[float, None]
+    """What the policy gave it; absent if it is pinned, or if that is not a finite number."""
+
+
+class _Survey(TypedDict):
+    """What is always there."""
+
+    changes: list[Change]
+    """How the window changes as it grows, the smallest that holds what must be kept first."""
+    format: str
+    """The format of the request, as in `openai-chat`."""
+    is_estimate: bool
+    """Whether token counts are estimates."""
+    is_exact: bool
+    """Whether every size was tried at which the window can change. If not, only those listed are known."""
+    parts: list[SurveyedPart]
+    """Every part, in the order of the request."""
+    pinned_tokens: int
+    """What must be kept costs so much."""
+    policy: str
+    """The policy that chose."""
+    query: str
+    """What the window is for."""
+    schema: Schema
+    """`cupel/1`."""
+    tokenizer: str
+    """What counted."""
+    total_tokens: int
+    """What the request costs."""
+
+
+class Survey(_Survey, total=False):
+    """Every part of a request with its score, and the windows of all budgets from one ranking. It is what a slider needs that moves without asking again: where [`Explanation`](crate::Explanation) tells of one budget, a survey tells of all."""
+
+    language: Union[str, None]
+    """The language whose stems and stop words were taken; absent where none was sure."""
+    model: Union[str, None]
+    """The model that the counts are for, or else the one that the request names."""
+    repairs: list[RepairDone]
+    """What was repaired before."""
+    signals: list[Signal]
+    """What in the request as a whole the policy went by, if it says so."""
+    superseded: list[Outdated]
+    """What did not compete, since something newer makes it superfluous."""
 
 
 class Validation(TypedDict):

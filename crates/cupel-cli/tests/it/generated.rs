@@ -36,7 +36,7 @@ fn every_shell_gets_a_script_that_names_every_command() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = run(&["completions", shell]);
         assert_eq!(script.code, Some(0));
-        for command in COMMANDS.iter().copied() {
+        for command in COMMANDS {
             let name = command.last().unwrap();
             assert!(script.stdout.contains(name), "{shell}: {name}");
         }

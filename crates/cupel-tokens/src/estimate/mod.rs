@@ -119,9 +119,9 @@ fn costs(table: &Table, text: &str) -> (u128, u128) {
         let tokens = counts.map(|tokens| tokens as u128 * 1_000);
         if group == Group::Word as usize {
             let shares = words.shares(counts[0] + counts[1]);
-            share_out(tokens, &shares)
-                .into_iter()
-                .for_each(|(group, part)| add(group as usize, part));
+            for (group, part) in share_out(tokens, &shares) {
+                add(group as usize, part);
+            }
         } else {
             add(group, tokens);
         }
