@@ -14,6 +14,7 @@ mod limit;
 mod log;
 mod metrics;
 mod page;
+mod passage;
 mod path;
 mod proxy;
 mod record;
@@ -22,8 +23,10 @@ mod serve;
 mod setup;
 mod spans;
 mod store;
+mod sure;
 mod too_long;
 mod upstream;
+mod work;
 
 pub use config::{Config, ConfigError, Overrides, Source};
 pub use serve::{Gateway, Handle, run};
