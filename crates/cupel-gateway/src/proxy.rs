@@ -14,6 +14,7 @@ use crate::api::Api;
 use crate::app::{App, Current};
 use crate::ask::{self, Asked, Unfit};
 use crate::body::{self, Answer, Timed, Unread};
+use crate::otel::Parent;
 use crate::passage::Passage;
 use crate::path::Path;
 use crate::record::{Exchange, Outcome};
@@ -138,6 +139,7 @@ pub(crate) async fn fitted(
 ) -> Response<Body> {
     let mut exchange = Exchange::begin(app, parts.method.as_str(), &path.decoded, Some(api));
     exchange.record.model.clone_from(&of_path);
+    exchange.record.parent = Parent::of(&parts.headers);
     let config = &current.setup.config;
     let timed = Timed::new(body, config.server.body_timeout.0);
     let bytes = match body::read(timed, config.server.body_limit.0).await {
