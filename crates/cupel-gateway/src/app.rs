@@ -10,9 +10,9 @@ use crate::history::History;
 use crate::limit::Learnt;
 use crate::log::Log;
 use crate::metrics::{Gauges, Metrics};
+use crate::otel::Otel;
 use crate::record::Record;
 use crate::setup::Setup;
-use crate::spans::Spans;
 use crate::store::Store;
 
 /// What all requests share.
@@ -35,7 +35,7 @@ pub(crate) struct Current {
     pub(crate) setup: Setup,
     pub(crate) store: Arc<Store>,
     log: Arc<Log>,
-    spans: Option<Spans>,
+    otel: Option<Otel>,
 }
 
 impl App {
@@ -106,8 +106,8 @@ impl App {
         if !current.log.write(record.line(current.setup.config.log_texts)) {
             self.metrics.line_lost();
         }
-        if let Some(spans) = current.spans.as_ref().filter(|_| record.api.is_some()) {
-            spans.send(record);
+        if let Some(otel) = current.otel.as_ref().filter(|_| record.api.is_some()) {
+            otel.send(record);
         }
     }
 
@@ -120,8 +120,8 @@ impl App {
     /// Writes what is left to be written.
     pub(crate) async fn close(&self) {
         let current = self.current();
-        if let Some(spans) = &current.spans {
-            spans.flush().await;
+        if let Some(otel) = &current.otel {
+            otel.flush().await;
         }
         current.log.close();
         let retired =
@@ -162,9 +162,9 @@ impl Current {
             Some(before) => before.log.clone(),
             None => Arc::new(Log::open(&place(config))?),
         };
-        let spans = config.otel.as_ref().map(|otel| Spans::new(otel, &setup, metrics.clone()));
-        let spans = spans.transpose()?;
-        Ok(Self { setup, store, log, spans })
+        let otel = config.otel.as_ref().map(|otel| Otel::new(otel, &setup, metrics.clone()));
+        let otel = otel.transpose()?;
+        Ok(Self { setup, store, log, otel })
     }
 }
 

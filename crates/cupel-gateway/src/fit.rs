@@ -1,7 +1,9 @@
 //! What goes out for a request: itself, or a window of it.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use bytes::Bytes;
 use cupel_engine::{EngineError, Options, Session, Step};
 use cupel_tokens::Model;
 
@@ -11,9 +13,9 @@ use crate::setup::Setup;
 /// What goes out for a request, as a step of its conversation.
 pub(crate) struct Fitted {
     /// The window; `None` if the request goes out as it came.
-    pub(crate) text: Option<String>,
+    pub(crate) text: Option<Bytes>,
     /// What became of it.
-    pub(crate) step: Step,
+    pub(crate) step: Arc<Step>,
     /// The conversation, with the step as a proposal.
     pub(crate) session: Session,
     /// What the step was asked with.
@@ -50,8 +52,8 @@ pub(crate) fn fit(
     }
     let text = std::mem::take(&mut step.text);
     let is_changed = !is_whole(&step) || !step.repairs.is_empty() || (marks && text != *asked.text);
-    let text = is_changed.then_some(text);
-    Ok(Fitted { text, step, session, options })
+    let text = is_changed.then(|| Bytes::from(text));
+    Ok(Fitted { text, step: Arc::new(step), session, options })
 }
 
 fn is_whole(step: &Step) -> bool {

@@ -38,6 +38,15 @@ impl Guard {
                 return Err(ConfigError::new(text));
             }
         }
+        for host in &config.hosts {
+            let is_name =
+                |letter: char| letter.is_ascii_alphanumeric() || "-._:[]".contains(letter);
+            let is_alone = without_port(host) == host && host.chars().all(is_name);
+            if host.is_empty() || !is_alone {
+                let text = format!("hosts: `{host}`: must be a name alone, as in gateway.local");
+                return Err(ConfigError::new(text));
+            }
+        }
         Ok(Self {
             hosts: config.hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
             origins: config.origins.iter().map(|origin| origin.to_ascii_lowercase()).collect(),
@@ -139,6 +148,16 @@ mod tests {
             map.append(*name, value.parse().unwrap());
         }
         guard.unwrap().refuses(&map, &uri.parse().unwrap(), Version::HTTP_11, ENDS).is_some()
+    }
+
+    #[test]
+    fn what_is_no_name_is_no_host() {
+        for host in ["", "http://gate", "gate:8790", "a b", "gate/", "*"] {
+            let config = parse_for_tests(&format!("hosts = ['{host}']"));
+            let error = Guard::new(&config).unwrap_err().to_string();
+            let rule = "must be a name alone, as in gateway.local";
+            assert_eq!(error, format!("hosts: `{host}`: {rule}"));
+        }
     }
 
     #[test]

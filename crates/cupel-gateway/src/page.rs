@@ -100,12 +100,18 @@ async fn metrics(State(pages): State<Pages>) -> Response<Body> {
 
 #[derive(Deserialize)]
 struct After {
-    #[serde(default)]
-    after: u64,
+    after: Option<String>,
 }
 
 async fn requests(State(pages): State<Pages>, Query(asked): Query<After>) -> Response<Body> {
-    json(&rows(&pages.app, pages.app.history.rows(asked.after)))
+    let after = asked.after.as_deref().unwrap_or("0");
+    match after.parse() {
+        Ok(after) => json(&rows(&pages.app, pages.app.history.rows(after))),
+        Err(_) => {
+            let text = format!("after: `{after}`: must be the number of a request");
+            error(StatusCode::BAD_REQUEST, &text)
+        }
+    }
 }
 
 fn rows(app: &App, rows: Vec<Row>) -> Rows {
@@ -140,14 +146,15 @@ impl How {
 
 async fn request(
     State(pages): State<Pages>,
-    Path(number): Path<u64>,
+    Path(number): Path<String>,
     Query(asked): Query<Vec<(String, String)>>,
 ) -> Response<Body> {
     let how = match How::read(asked) {
         Ok(how) => how,
         Err(told) => return error(StatusCode::BAD_REQUEST, &told),
     };
-    let Some((row, shown)) = pages.app.history.shown(number) else {
+    let kept = number.parse().ok().and_then(|number| pages.app.history.shown(number));
+    let Some((row, shown)) = kept else {
         let text = "the request is not kept any more, or could not be read";
         return error(StatusCode::NOT_FOUND, text);
     };

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::api::Api;
 use crate::app::App;
 use crate::ask::Unfit;
+use crate::otel::Parent;
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub(crate) struct Record {
     pub(crate) api: Option<Api>,
     pub(crate) model: Option<String>,
     pub(crate) upstream: Option<String>,
+    /// The span that its client says to be in.
+    pub(crate) parent: Option<Parent>,
     pub(crate) conversation: Option<String>,
     pub(crate) status: Option<u16>,
     pub(crate) outcome: Outcome,
@@ -230,6 +233,7 @@ impl Exchange {
                 api,
                 model: None,
                 upstream: None,
+                parent: None,
                 conversation: None,
                 status: None,
                 outcome: Outcome::ClientLeft,
@@ -289,6 +293,7 @@ mod tests {
             api: Some(Api::OpenAiChat),
             model: None,
             upstream: None,
+            parent: None,
             conversation: None,
             status: Some(200),
             outcome: Outcome::Answered,

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -69,10 +70,12 @@ impl Gateway {
         let app = App::new(source)?;
         let current = app.current();
         let address = current.setup.config.listen.as_deref().unwrap_or(LISTEN);
-        let wrong = |problem: String| ConfigError::new(format!("listen: `{address}`: {problem}"));
-        let listener =
-            TcpListener::bind(address).await.map_err(|error| wrong(error.to_string()))?;
-        let local = listener.local_addr().map_err(|error| wrong(error.to_string()))?;
+        let wrong = |error: std::io::Error| {
+            let text = format!("listen: `{address}`: {}", cannot_listen(&error));
+            ConfigError::new(text)
+        };
+        let listener = TcpListener::bind(address).await.map_err(wrong)?;
+        let local = listener.local_addr().map_err(wrong)?;
         Ok(Self { app, listener, local, stop: watch::channel(false).0 })
     }
 
@@ -137,6 +140,18 @@ impl Gateway {
         // Whatever is left is noted as it goes.
         connections.shutdown().await;
         app.close().await;
+    }
+}
+
+/// Why an address cannot be had, and what to do about it.
+fn cannot_listen(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::InvalidInput => "is no address; write it as 127.0.0.1:8790".to_owned(),
+        ErrorKind::AddrInUse => {
+            "another program listens there; end it, or choose another port by --listen".to_owned()
+        }
+        ErrorKind::AddrNotAvailable => "is no address of this machine".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -307,7 +322,7 @@ async fn reload(app: Arc<App>, tell: impl Fn(&str)) {
         });
         match reloaded.await.unwrap_or(Ok(())) {
             Ok(()) => tell("the configuration was read again"),
-            Err(error) => tell(&format!("{error}; the old configuration holds")),
+            Err(error) => tell(&format!("the old configuration holds: {error}")),
         }
     }
 }

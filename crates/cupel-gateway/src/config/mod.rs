@@ -180,7 +180,7 @@ impl Default for ServerConfig {
     }
 }
 
-/// Where spans go.
+/// Where spans and metrics go.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

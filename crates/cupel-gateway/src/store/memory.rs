@@ -1,7 +1,11 @@
 //! Conversations in memory: bounded, the longest unused go first.
+//!
+//! Most of what a session holds are texts that are read and counted, so that its next step takes less
+//! time. Where that is too much, it goes first: the longest unused become cold, and have their state
+//! alone.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cupel_engine::{Engine, Session};
@@ -13,6 +17,14 @@ use crate::hash::Mark;
 
 /// How long a conversation is remembered though its provider has forgotten: its run goes on.
 const LEAST_LIFETIME: Duration = Duration::from_secs(3_600);
+
+/// Bytes that a session holds for each byte of its last request, as measured: the request, its parts,
+/// and what is known of their words.
+const HELD: usize = 8;
+
+/// Bytes of an entry, and of a message in a state and a step in a run.
+const OF_ENTRY: usize = 2_048;
+const OF_MESSAGE: usize = 24;
 
 /// Conversations in memory.
 pub(crate) struct Memory {
@@ -27,6 +39,8 @@ struct Kept {
     entries: HashMap<Mark, Entry>,
     /// Which was used when, the oldest first.
     used: BTreeMap<u64, Mark>,
+    /// Those of them that are warm.
+    warm: BTreeMap<u64, Mark>,
     tick: u64,
     bytes: usize,
 }
@@ -36,8 +50,11 @@ struct Entry {
     generation: u64,
     conversation: String,
     session: Session,
-    run: Vec<RunPoint>,
+    run: Arc<[RunPoint]>,
+    /// What its state and its run take.
     bytes: usize,
+    /// What else its session holds; 0 if it is cold.
+    held: usize,
     used: u64,
     /// `None` if it is so far away that no clock tells it.
     ends: Option<Instant>,
@@ -79,7 +96,8 @@ impl Memory {
         })
     }
 
-    pub(super) fn save(&self, generation: u64, known: Known, bytes: usize) {
+    /// Remembers a conversation whose last request had so many bytes.
+    pub(super) fn save(&self, generation: u64, known: Known, request: usize) {
         let kept = &mut *self.lock();
         let Known { conversation, session, run, place } = known;
         let stands = kept.entries.get(&place.key).map_or(0, |entry| entry.version);
@@ -88,17 +106,25 @@ impl Memory {
         }
         kept.remove(place.key);
         kept.tick += 1;
-        let used = kept.tick;
-        kept.used.insert(used, place.key);
-        kept.bytes += bytes;
-        let ends = Instant::now().checked_add(self.lifetime);
-        let version = stands + 1;
-        let entry = Entry { version, generation, conversation, session, run, bytes, used, ends };
-        kept.entries.insert(place.key, entry);
-        while kept.entries.len() > self.most || kept.bytes > self.most_bytes {
-            let Some((_, oldest)) = kept.used.first_key_value() else { break };
-            kept.remove(*oldest);
+        let messages = session.state().map_or(0, |state| state.messages.len());
+        let bytes = OF_ENTRY + OF_MESSAGE * messages + size_of_val(&*run);
+        let entry = Entry {
+            version: stands + 1,
+            generation,
+            conversation,
+            session,
+            run,
+            bytes,
+            held: request.saturating_mul(HELD),
+            used: kept.tick,
+            ends: Instant::now().checked_add(self.lifetime),
+        };
+        kept.insert(place.key, entry);
+        while kept.entries.len() > self.most {
+            kept.drop_oldest();
         }
+        while kept.bytes > self.most_bytes && kept.cool_oldest() {}
+        while kept.bytes > self.most_bytes && kept.drop_oldest() {}
     }
 
     pub(super) fn count(&self) -> usize {
@@ -109,18 +135,44 @@ impl Memory {
 impl Kept {
     fn touch(&mut self, key: Mark) {
         self.tick += 1;
-        if let Some(entry) = self.entries.get_mut(&key) {
-            self.used.remove(&entry.used);
+        if let Some(mut entry) = self.remove(key) {
             entry.used = self.tick;
-            self.used.insert(self.tick, key);
+            self.insert(key, entry);
         }
     }
 
-    fn remove(&mut self, key: Mark) {
-        if let Some(entry) = self.entries.remove(&key) {
-            self.used.remove(&entry.used);
-            self.bytes -= entry.bytes;
+    fn insert(&mut self, key: Mark, entry: Entry) {
+        self.bytes += entry.bytes + entry.held;
+        self.used.insert(entry.used, key);
+        if entry.held > 0 {
+            self.warm.insert(entry.used, key);
         }
+        self.entries.insert(key, entry);
+    }
+
+    fn remove(&mut self, key: Mark) -> Option<Entry> {
+        let entry = self.entries.remove(&key)?;
+        self.used.remove(&entry.used);
+        self.warm.remove(&entry.used);
+        self.bytes -= entry.bytes + entry.held;
+        Some(entry)
+    }
+
+    /// Leaves the longest unused of those that are warm its state alone. `false` if there is none.
+    fn cool_oldest(&mut self) -> bool {
+        let Some((_, key)) = self.warm.pop_first() else { return false };
+        let Some(entry) = self.entries.get_mut(&key) else { return true };
+        if let Some(state) = entry.session.state() {
+            entry.session = entry.session.engine().resume(state.clone());
+        }
+        self.bytes -= std::mem::take(&mut entry.held);
+        true
+    }
+
+    /// Forgets the longest unused. `false` if there is none.
+    fn drop_oldest(&mut self) -> bool {
+        let oldest = self.used.first_key_value().map(|(_, key)| *key);
+        oldest.is_some_and(|key| self.remove(key).is_some())
     }
 }
 
@@ -137,7 +189,7 @@ mod tests {
         session.accept();
         let key = Mark::of(&[]).and(key);
         let place = Place { key, version };
-        Known { conversation: format!("c{version}"), session, run: Vec::new(), place }
+        Known { conversation: format!("c{version}"), session, run: Arc::default(), place }
     }
 
     fn memory(config: &str) -> Memory {
@@ -162,11 +214,27 @@ mod tests {
 
     #[test]
     fn bytes_are_bounded_too() {
-        let memory = memory("memory = 100");
-        for key in 0..5 {
-            memory.save(0, known(key, 0), 40);
+        let memory = memory("memory = '50kB'");
+        for key in 0..50 {
+            memory.save(0, known(key, 0), 2_000);
+            assert!(memory.lock().bytes <= 50_000);
         }
-        assert_eq!(memory.count(), 2);
+        let (count, warm) = (memory.count(), memory.lock().warm.len());
+        assert!((10..50).contains(&count) && warm == 0, "{count} {warm}");
+        assert!(finds(&memory, 49).is_some(), "the last one stays");
+    }
+
+    #[test]
+    fn what_is_cold_goes_on_where_it_was() {
+        let memory = memory("memory = '100kB'");
+        for key in 0..10 {
+            memory.save(0, known(key, 0), 4_000);
+        }
+        assert_eq!(memory.count(), 10, "states are small");
+        let warm = memory.lock().warm.len();
+        assert!((1..10).contains(&warm), "{warm}");
+        let cold = finds(&memory, 0).unwrap();
+        assert_eq!((cold.version, cold.session.state().unwrap().steps), (1, 1));
     }
 
     #[test]

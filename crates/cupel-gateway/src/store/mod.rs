@@ -3,6 +3,9 @@
 mod memory;
 mod shared;
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use cupel_engine::{Session, SessionState};
 use cupel_page::RunPoint;
 use serde::{Deserialize, Serialize};
@@ -36,7 +39,7 @@ pub(crate) struct Known {
     /// It itself.
     pub(crate) session: Session,
     /// What its steps came to.
-    pub(crate) run: Vec<RunPoint>,
+    pub(crate) run: Arc<[RunPoint]>,
     /// Where it is written down next, and which version stands there now.
     place: Place,
 }
@@ -50,10 +53,10 @@ struct Place {
 
 /// What is written down.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct Written<'r> {
     conversation: String,
     state: SessionState,
-    run: Vec<RunPoint>,
+    run: Cow<'r, [RunPoint]>,
 }
 
 /// What was found.
@@ -62,7 +65,7 @@ struct Found {
     version: u64,
     conversation: String,
     session: Session,
-    run: Vec<RunPoint>,
+    run: Arc<[RunPoint]>,
 }
 
 impl Store {
@@ -100,7 +103,7 @@ impl Store {
             None => Known {
                 conversation: id.to_owned(),
                 session: engine.session().with_settings(setup.sessions),
-                run: Vec::new(),
+                run: Arc::default(),
                 place: Place { key, version: 0 },
             },
         };
@@ -111,7 +114,7 @@ impl Store {
     /// if the server that remembers could not be asked.
     pub(crate) async fn save(&self, setup: &Setup, mut known: Known, bytes: usize) -> bool {
         if known.run.len() > MOST_STEPS {
-            known.run.drain(..known.run.len() - MOST_STEPS);
+            known.run = known.run[known.run.len() - MOST_STEPS..].into();
         }
         match self {
             Self::Memory(memory) => {
@@ -121,6 +124,7 @@ impl Store {
             Self::Shared(shared) => {
                 let Some(state) = known.session.state().cloned() else { return true };
                 let Known { conversation, run, place, .. } = known;
+                let run = Cow::Borrowed(&*run);
                 shared.save(place, &Written { conversation, state, run }).await.is_ok()
             }
         }

@@ -78,18 +78,18 @@ impl Shared {
         // What cannot be read is of another release: the conversation begins anew.
         let Some((version, json)) = text.split_once(' ') else { return Ok(None) };
         let version = version.parse().unwrap_or(0);
-        let Ok(written) = serde_json::from_str::<Written>(json) else { return Ok(None) };
+        let Ok(written) = serde_json::from_str::<Written<'_>>(json) else { return Ok(None) };
         let session = engine.resume(written.state);
         Ok(Some(Found {
             key,
             version,
             conversation: written.conversation,
             session,
-            run: written.run,
+            run: written.run.into(),
         }))
     }
 
-    pub(super) async fn save(&self, place: Place, written: &Written) -> Result<bool, NoServer> {
+    pub(super) async fn save(&self, place: Place, written: &Written<'_>) -> Result<bool, NoServer> {
         let json = serde_json::to_string(written).map_err(|_| NoServer)?;
         let mut connection = self.connection.clone();
         let mut call = self.script.key(name(&place.key));

@@ -108,8 +108,11 @@ async fn answer(State(sight): State<Arc<Sight>>, request: Request) -> Response {
     if let Some(flaw) = flaw {
         return plain(400, &kind.error(&format!("invalid request: {flaw}")));
     }
-    if mode == "slow-head" {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+    match mode {
+        // As quick as a model may be.
+        "think" => tokio::time::sleep(Duration::from_millis(20)).await,
+        "slow-head" => tokio::time::sleep(Duration::from_millis(300)).await,
+        _ => {}
     }
     if !kind.streams(parts.uri.path(), &value) {
         return plain(200, &kind.whole(&value));

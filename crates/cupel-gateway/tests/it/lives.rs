@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::Method;
+use cupel_gateway::{Gateway, Source};
 use http_body_util::BodyExt as _;
 use tokio::net::TcpListener;
 
-use crate::support::{CHAT, Pair, client, history, request, streaming};
+use crate::support::{CHAT, Pair, client, folder, history, request, streaming};
 
 #[tokio::test]
 async fn a_graceful_stop_lets_streams_end() {
@@ -80,4 +81,25 @@ async fn neither_requests_nor_reloads_wait_for_a_collector_that_never_answers() 
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     let stopped = pair.gateway.stopping();
     tokio::time::timeout(Duration::from_secs(4), stopped).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_address_that_cannot_be_had_is_told_with_a_remedy() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let taken = listener.local_addr().unwrap().to_string();
+    for (address, rule) in [
+        (
+            taken.as_str(),
+            "another program listens there; end it, or choose another port by --listen",
+        ),
+        ("8790", "is no address; write it as 127.0.0.1:8790"),
+        ("127.0.0.1:99999", "is no address; write it as 127.0.0.1:8790"),
+        ("192.0.2.1:8790", "is no address of this machine"),
+    ] {
+        let file = folder().join("gateway.toml");
+        std::fs::write(&file, format!("listen = '{address}'\nupstream = 'http://x'\nlog = 'off'"))
+            .unwrap();
+        let error = Gateway::bind(Source::of_file(&file)).await.err().unwrap().to_string();
+        assert_eq!(error, format!("listen: `{address}`: {rule}"));
+    }
 }

@@ -107,3 +107,14 @@ async fn the_history_is_bounded() {
     let opened = rows.iter().filter(|row| row["has_view"] == true).count();
     assert!((1..3).contains(&opened), "{opened}");
 }
+
+#[tokio::test]
+async fn what_the_page_cannot_ask_is_answered_in_its_own_form() {
+    let pair = Pair::start("").await;
+    for (path, status) in [("requests/x", 404), ("requests?after=x", 400), ("requests/-1", 404)] {
+        let answer = get(&format!("{}/cupel/api/{path}", pair.gateway.url)).await;
+        assert_eq!(answer.status, status, "{path}");
+        assert!(answer.json()["error"].is_string(), "{path}");
+        assert_eq!(answer.headers["x-content-type-options"], "nosniff");
+    }
+}

@@ -128,3 +128,21 @@ async fn upstreams_are_chosen_by_path_and_model() {
     pair.post(CHAT, &[], &history(CHAT, 1).to_string()).await;
     assert_eq!((one.seen().len(), two.seen().len(), pair.seen().len()), (2, 1, 1));
 }
+
+#[tokio::test]
+async fn what_goes_out_at_once_is_a_step_of_its_conversation_all_the_same() {
+    let pair = Pair::start("max = '100k'").await;
+    for (rounds, fake) in [(3, ""), (4, "slow-head"), (60, "")] {
+        let (path, body) = streaming(CHAT, history(CHAT, rounds));
+        let answer = pair.post(&path, &[("x-fake", fake)], &body).await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(pair.last().body, body.as_bytes(), "byte for byte");
+        assert_eq!(answer.number("x-cupel-dropped"), 0);
+        assert_eq!(answer.number("x-cupel-kept"), i64::try_from(4 * rounds + 1).unwrap());
+        let is_known = answer.number("x-cupel-cached-prefix") > 0;
+        assert_eq!(is_known, rounds > 3, "the next step finds what the last one left");
+    }
+    let log = pair.gateway.log().await;
+    let steps: Vec<Option<u64>> = log.iter().map(|line| line["step"].as_u64()).collect();
+    assert_eq!(steps, [Some(1), Some(2), Some(3)]);
+}

@@ -1,10 +1,14 @@
 //! Several gateways that share what they know, in a real Redis server.
 
+use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use cupel_gateway::Source;
+use http_body_util::BodyExt as _;
+
 use crate::server::Fake;
-use crate::support::{CHAT, Running, client, history, post, request, until};
+use crate::support::{CHAT, Running, base, client, folder, history, post, request, until};
 
 struct Server {
     process: Child,
@@ -75,7 +79,7 @@ impl Server {
 }
 
 #[tokio::test]
-async fn two_gateways_share_a_conversation_and_one_may_die() {
+async fn two_gateways_share_a_conversation_and_their_server_may_die() {
     let Some(redis) = Server::start().await else { return };
     let fake = Fake::start_at("127.0.0.1:0").await;
     let upstream = format!("http://{}", fake.address);
@@ -90,18 +94,7 @@ async fn two_gateways_share_a_conversation_and_one_may_die() {
     assert_eq!(ask(&one, 8).await, 0);
     assert!(ask(&two, 9).await > 0, "the other one knows");
     assert!(ask(&one, 10).await > 0);
-    // One of them is killed with a request on its way; the client asks the other.
-    let url = format!("{}{CHAT}", two.url);
-    let body = history(CHAT, 11).to_string();
-    let cut = tokio::spawn(async move {
-        let asked =
-            request(axum::http::Method::POST, &url, &[("x-fake", "slow-head")], body.into());
-        client().request(asked).await.is_err()
-    });
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    two.kill().await;
-    assert!(cut.await.unwrap(), "the client notices");
-    assert!(ask(&one, 11).await > 0);
+    assert!(ask(&two, 11).await > 0);
     let keys: Vec<String> = redis.ask(&["KEYS", "cupel:1:*"]).await;
     assert_eq!(keys.len(), 4, "a state for each beginning of the history");
     for key in &keys {
@@ -114,6 +107,107 @@ async fn two_gateways_share_a_conversation_and_one_may_die() {
     drop(redis);
     assert_eq!(ask(&one, 12).await, 0);
     assert!(one.metric("cupel_gateway_store_failures_total").await >= 1.0);
+}
+
+/// A gateway that is a process of its own, and ends with this.
+struct Process {
+    process: Child,
+    url: String,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Which file the process below is configured by.
+const CONFIG: &str = "CUPEL_TEST_GATEWAY_CONFIG";
+
+#[test]
+#[ignore = "is no test but the gateway that a test kills"]
+fn a_gateway_of_its_own() {
+    let Some(file) = std::env::var_os(CONFIG) else { return };
+    let ready = |address| println!("\nlistening at {address}");
+    cupel_gateway::run(Source::of_file(file), ready, |_| {}).unwrap();
+}
+
+impl Process {
+    fn start(upstream: &str, config: &str) -> Self {
+        let folder = folder();
+        let file = folder.join("gateway.toml");
+        std::fs::write(&file, base(upstream, &folder) + config).unwrap();
+        let mut process = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "redis::a_gateway_of_its_own", "--nocapture"])
+            .env(CONFIG, file)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let told = |line: std::io::Result<String>| {
+            Some(line.ok()?.split_once("listening at ")?.1.to_owned())
+        };
+        let url = lines.into_iter().find_map(told).map(|address| format!("http://{address}"));
+        Self { process, url: url.expect("it listens") }
+    }
+}
+
+/// An answer, if it came to its end, and what of the request was in the cache.
+async fn try_to_ask(url: &str, headers: &[(&str, &str)], body: String) -> Option<i64> {
+    let asked = request(axum::http::Method::POST, &format!("{url}{CHAT}"), headers, body.into());
+    let answer = client().request(asked).await.ok()?;
+    let cached = answer.headers().get("x-cupel-cached-prefix")?.to_str().ok()?.parse().ok()?;
+    let is_answered = answer.status() == 200;
+    let body = answer.into_body().collect().await.ok()?.to_bytes();
+    (is_answered && body.ends_with(b"}")).then_some(cached)
+}
+
+#[tokio::test]
+async fn one_gateway_is_killed_among_requests_and_none_is_lost() {
+    let Some(redis) = Server::start().await else { return };
+    let fake = Fake::start_at("127.0.0.1:0").await;
+    let upstream = format!("http://{}", fake.address);
+    let both = [(); 2].map(|()| Process::start(&upstream, &redis.config()));
+    let urls = [0, 1].map(|at| both[at].url.clone());
+    let [_stays, mut dies] = both;
+    // Each step of a conversation goes to the other gateway, and once more to the first if it fails.
+    let clients: Vec<_> = (0..6_usize)
+        .map(|client| {
+            let urls = urls.clone();
+            tokio::spawn(async move {
+                let name = client.to_string();
+                let headers = [("x-cupel-conversation", name.as_str()), ("x-fake", "slow-head")];
+                let (mut failed, mut cached) = (0, Vec::new());
+                for rounds in 8..13 {
+                    let body = history(CHAT, rounds).to_string();
+                    let at = (client + rounds) % 2;
+                    let answer = match try_to_ask(&urls[at], &headers, body.clone()).await {
+                        Some(answer) => Some(answer),
+                        None => {
+                            failed += 1;
+                            try_to_ask(&urls[1 - at], &headers, body).await
+                        }
+                    };
+                    cached.push(answer.expect("the other one answers"));
+                }
+                (failed, cached)
+            })
+        })
+        .collect();
+    // In the second steps, while the upstream thinks.
+    until("all have begun", async || fake.sight.seen.lock().unwrap().len() >= 10).await;
+    dies.process.kill().unwrap();
+    let mut failures = 0;
+    for client in clients {
+        let (failed, cached) = client.await.unwrap();
+        failures += failed;
+        assert_eq!(cached.len(), 5, "every step is answered");
+        assert!(cached[2..].iter().all(|tokens| *tokens > 0), "known to the other: {cached:?}");
+    }
+    assert!(failures >= 3, "it was killed among requests: {failures}");
+    let seen = fake.sight.seen.lock().unwrap();
+    assert!(seen.iter().all(|one| one.flaw.is_none()), "every window is valid");
 }
 
 #[tokio::test]

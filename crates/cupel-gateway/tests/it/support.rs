@@ -76,13 +76,6 @@ impl Running {
         self.task.take().unwrap()
     }
 
-    /// Ends it as a signal that nobody can catch would: nothing is said, nothing is saved.
-    pub(crate) async fn kill(mut self) {
-        let task = self.task.take().unwrap();
-        task.abort();
-        let _ = task.await;
-    }
-
     /// Stops it, and reads its log.
     pub(crate) async fn log(mut self) -> Vec<Value> {
         self.stopping().await.unwrap();

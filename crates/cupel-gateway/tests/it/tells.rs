@@ -69,18 +69,28 @@ async fn spans_have_the_names_of_the_conventions() {
         "{}"
     };
     let app =
-        Router::new().route("/v1/traces", axum::routing::post(collect)).with_state(taken.clone());
+        Router::new().route("/v1/{what}", axum::routing::post(collect)).with_state(taken.clone());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
     let pair = Pair::start(&format!("max = 600\n[otel]\nendpoint = 'http://{address}'")).await;
-    pair.post(CHAT, &[], &history(CHAT, 20).to_string()).await;
+    let ours = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    pair.post(CHAT, &[ours], &history(CHAT, 20).to_string()).await;
+    let untraced = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00");
+    pair.post(CHAT, &[untraced, ("x-fake", "429")], &history(CHAT, 1).to_string()).await;
+    assert_eq!(pair.last().headers["traceparent"], untraced.1, "it goes on as it came");
     pair.gateway.log().await;
     let taken = taken.lock().unwrap();
+    let told = taken.iter().map(|body| &body["resourceSpans"][0]["scopeSpans"][0]["spans"]);
+    let told: usize = told.filter_map(|spans| spans.as_array()).map(Vec::len).sum();
+    assert_eq!(told, 2, "whose client keeps no trace has no spans");
     let spans = taken[0]["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap();
     assert_eq!(spans[0]["name"], "chat local");
     assert_eq!(spans[1]["name"], "cupel.pipeline");
     assert_eq!(spans[1]["parentSpanId"], spans[0]["spanId"]);
+    assert_eq!(spans[0]["parentSpanId"], "00f067aa0ba902b7", "below the client's own span");
+    assert_eq!(spans[0]["traceId"], "4bf92f3577b34da6a3ce929d0e0e4736");
+    assert_eq!(spans[1]["traceId"], spans[0]["traceId"]);
     let attribute = |span: &Value, key: &str| {
         let list = span["attributes"].as_array().unwrap();
         list.iter().find(|one| one["key"] == key).map(|one| one["value"].clone())
@@ -90,4 +100,14 @@ async fn spans_have_the_names_of_the_conventions() {
     assert!(attribute(&spans[0], "gen_ai.usage.input_tokens").is_some());
     assert_eq!(attribute(&spans[1], "cupel.budget.max_tokens").unwrap()["intValue"], "600");
     assert!(!taken[0].to_string().contains("lighthouse"));
+    let metrics = &taken.last().unwrap()["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
+    assert_eq!(metrics[0]["name"], "gen_ai.client.token.usage");
+    let used = &metrics[0]["histogram"]["dataPoints"][0];
+    assert_eq!(attribute(used, "gen_ai.token.type").unwrap()["stringValue"], "input");
+    let tokens = used["sum"].as_f64().unwrap();
+    assert!(tokens > 0.0 && tokens <= 600.0, "{tokens}");
+    assert_eq!(metrics[1]["name"], "gen_ai.client.operation.duration");
+    let took = metrics[1]["histogram"]["dataPoints"].as_array().unwrap();
+    assert_eq!(took.len(), 2, "one was answered, one refused");
+    assert_eq!(attribute(&took[1], "error.type").unwrap()["stringValue"], "429");
 }

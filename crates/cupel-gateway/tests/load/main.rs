@@ -1,9 +1,9 @@
 //! Asks servers many times, side by side, and tells how long they took, as JSON.
 //!
 //! ```text
-//! load latency ROUNDS MESSAGES URL...   the same request to each in turn, one after the other
-//! load streams COUNT URL...             so many slow streams at once, server after server
-//! load soak SECONDS CLIENTS URL         requests of every kind, as fast as they are answered
+//! load latency ROUNDS MESSAGES MODE URL...   the same request to each in turn, one after the other
+//! load streams COUNT URL...                  so many slow streams at once, server after server
+//! load soak SECONDS CLIENTS URL              requests of every kind, as fast as they are answered
 //! ```
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ async fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| arguments[at].parse::<usize>().expect("a number");
     let told = match arguments[0].as_str() {
-        "latency" => latency(number(1), number(2), &arguments[3..]).await,
+        "latency" => latency(number(1), number(2), &arguments[3], &arguments[4..]).await,
         "streams" => streams(number(1), &arguments[2..]).await,
         "soak" => soak(number(1), number(2), &arguments[3]).await,
         other => panic!("unknown way `{other}`"),
@@ -90,13 +90,13 @@ fn percentile(spans: &mut [Duration], percent: usize) -> f64 {
     spans.get(at).map_or(0.0, |span| span.as_secs_f64() * 1e3)
 }
 
-async fn latency(rounds: usize, messages: usize, urls: &[String]) -> Value {
+async fn latency(rounds: usize, messages: usize, mode: &str, urls: &[String]) -> Value {
     let asker = asker();
     let mut spans: Vec<Vec<Duration>> = vec![Vec::new(); urls.len()];
     let mut failed = 0;
     for round in 0..rounds + rounds / 10 {
         for (url, spans) in urls.iter().zip(&mut spans) {
-            let (span, is_whole) = ask(&asker, url, body(messages, round, false), "").await;
+            let (span, is_whole) = ask(&asker, url, body(messages, round, false), mode).await;
             failed += usize::from(!is_whole);
             // The first tenth warms up.
             if round >= rounds / 10 {

@@ -1,0 +1,303 @@
+//! A request to a model between client and upstream.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::body::Body;
+use bytes::Bytes;
+use cupel_page::RunPoint;
+use hyper::body::Incoming;
+use hyper::header;
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+
+use crate::app::{App, Current};
+use crate::ask::{Asked, Unfit};
+use crate::body;
+use crate::config::{Access, Fail};
+use crate::fit::{self, Fitted};
+use crate::proxy::{no_answer, pass_back, refused};
+use crate::record::{Exchange, Figures, Shown};
+use crate::store::Known;
+use crate::too_long::TooLong;
+use crate::upstream::{self, NoAnswer, Upstream};
+use crate::{sure, work};
+
+/// A request between client and upstream.
+pub(crate) struct Passage {
+    app: Arc<App>,
+    current: Arc<Current>,
+    parts: Parts,
+    bytes: Bytes,
+    upstream: Arc<Upstream>,
+    /// The request as a step of its conversation, if it could be read.
+    turn: Option<Turn>,
+}
+
+struct Turn {
+    asked: Arc<Asked>,
+    known: Known,
+    /// What goes out, if it could be fitted.
+    fitted: Option<Fitted>,
+    /// The run, with the step that goes out.
+    run: Arc<[RunPoint]>,
+}
+
+/// An answer whose beginning was looked at: what was read of it, and whether it says that the request
+/// was too long.
+struct Heard {
+    answer: Response<Incoming>,
+    first: Option<Bytes>,
+    too_long: Option<TooLong>,
+}
+
+impl Passage {
+    pub(crate) fn new(
+        app: Arc<App>,
+        current: Arc<Current>,
+        parts: Parts,
+        bytes: Bytes,
+        upstream: Arc<Upstream>,
+    ) -> Self {
+        Self { app, current, parts, bytes, upstream, turn: None }
+    }
+
+    /// Sends the request, and hands back what came of it.
+    pub(crate) async fn send(
+        mut self,
+        asked: Result<Asked, Unfit>,
+        mut exchange: Exchange,
+    ) -> Response<Body> {
+        let heard = match asked {
+            Ok(asked) if self.goes_at_once(&asked) => {
+                let (heard, ()) =
+                    tokio::join!(self.ask(), self.fit_meanwhile(asked, &mut exchange));
+                heard
+            }
+            asked => {
+                let unfit = match asked {
+                    Ok(asked) => self.fit(asked, &mut exchange).await.err(),
+                    Err(unfit) => Some(unfit),
+                };
+                if let Some(unfit) = unfit {
+                    exchange.record.unfit = Some(unfit.clone());
+                    if self.current.setup.config.fail == Fail::Closed {
+                        let status = StatusCode::BAD_REQUEST;
+                        return refused(exchange, status, &unfit.code, &unfit.detail);
+                    }
+                }
+                exchange.show();
+                self.ask().await
+            }
+        };
+        match self.heard(heard, &mut exchange).await {
+            Ok(heard) => pass_back(exchange, heard.answer, heard.first),
+            Err(why) => no_answer(exchange, &why),
+        }
+    }
+
+    /// The answer that counts: the first, or the second if the request was too long.
+    async fn heard(
+        &mut self,
+        heard: Result<Heard, NoAnswer>,
+        exchange: &mut Exchange,
+    ) -> Result<Heard, NoAnswer> {
+        let mut heard = heard?;
+        if let Some(told) = heard.too_long {
+            if self.fit_again(told, exchange).await {
+                exchange.record.sent_again = true;
+                heard = self.ask().await?;
+            }
+        }
+        if heard.answer.status().is_success() && heard.too_long.is_none() {
+            self.accept().await;
+        }
+        Ok(heard)
+    }
+
+    /// Whether the request goes out before it is counted: it fits for sure, or nobody knows what fits;
+    /// and nothing would be changed or refused.
+    fn goes_at_once(&self, asked: &Asked) -> bool {
+        let setup = &self.current.setup;
+        let config = &setup.config;
+        if config.fail == Fail::Closed || config.repair || config.sessions.cache_marks {
+            return false;
+        }
+        let learnt = self.app.learnt.get(&self.upstream.name, asked.model.as_deref());
+        let limits = setup.limits.of(asked.sender(), learnt);
+        match limits.max {
+            Some(_) => sure::surely_fits(&asked.text, &limits),
+            None => setup.engine(asked.api).policy().description().budget.is_none(),
+        }
+    }
+
+    /// The request is on its way as it came: what it is as a step of its conversation is found out
+    /// while the upstream works.
+    async fn fit_meanwhile(&mut self, asked: Asked, exchange: &mut Exchange) {
+        // What was just handed over is written first.
+        tokio::task::yield_now().await;
+        let mut unfit = self.fit(asked, exchange).await.err();
+        if let Some(turn) = &mut self.turn {
+            if turn.fitted.take_if(|fitted| fitted.text.is_some()).is_some() {
+                let text = "it went out as it came, and is larger than it seemed";
+                unfit = Some(Unfit::new("went-whole", text));
+                self.note(exchange);
+            }
+        }
+        exchange.record.unfit = unfit;
+        exchange.show();
+    }
+
+    /// Makes the request fit as the next step of its conversation.
+    async fn fit(&mut self, asked: Asked, exchange: &mut Exchange) -> Result<(), Unfit> {
+        let begun = Instant::now();
+        let Self { app, current, upstream, .. } = self;
+        let id = exchange.record.id.clone();
+        let (known, is_sound) = current.store.find(&current.setup, &asked, &id).await;
+        if !is_sound {
+            app.metrics.store_failed();
+        }
+        exchange.record.conversation = Some(known.conversation.clone());
+        let learnt = app.learnt.get(&upstream.name, asked.model.as_deref());
+        let run = known.run.clone();
+        let turn = Turn { asked: Arc::new(asked), known, fitted: None, run };
+        let done = self.turn.insert(turn).fit(current, learnt).await;
+        self.note(exchange);
+        exchange.record.fitting += begun.elapsed();
+        done
+    }
+
+    /// Notes what goes out.
+    fn note(&self, exchange: &mut Exchange) {
+        let Some(Turn { asked, fitted, run, .. }) = &self.turn else { return };
+        let (record, setup) = (&mut exchange.record, &self.current.setup);
+        let figures = fitted.as_ref().map(|it| Figures::of(&it.step, it.text.is_none()));
+        record.figures = figures;
+        if setup.config.page != Access::Off || setup.config.log_texts {
+            record.shown = Some(Shown {
+                api: asked.api,
+                text: asked.text.clone(),
+                title: asked.title.clone(),
+                options: match fitted {
+                    Some(fitted) => fitted.options.clone(),
+                    None => fit::options(setup, asked, None),
+                },
+                step: fitted.as_ref().map(|fitted| fitted.step.clone()),
+                run: run.clone(),
+            });
+        }
+    }
+
+    /// The text that goes out.
+    fn outgoing(&self) -> Bytes {
+        let fitted = self.turn.as_ref().and_then(|turn| turn.fitted.as_ref());
+        match fitted.and_then(|fitted| fitted.text.as_ref()) {
+            Some(text) => text.clone(),
+            None => self.bytes.clone(),
+        }
+    }
+
+    /// Asks the upstream, and hears how its answer begins.
+    fn ask(&self) -> impl Future<Output = Result<Heard, NoAnswer>> + use<> {
+        let body = self.outgoing();
+        let mut headers = upstream::passing_on(&self.parts.headers);
+        // Answers must be readable, to hear that a request was too long.
+        headers.remove(header::ACCEPT_ENCODING);
+        upstream::set_length(&mut headers, body.len());
+        let Parts { method, uri, .. } = &self.parts;
+        let request = self.upstream.request(method, uri, headers, Body::from(body));
+        let current = self.current.clone();
+        async move {
+            let request = request.ok_or_else(|| NoAnswer::Unreachable("odd path".to_owned()))?;
+            let patience = current.setup.config.server.answer_timeout.0;
+            let mut answer = upstream::send(&current.setup.sender, request, patience).await?;
+            let looked = look(&mut answer).await;
+            let (first, too_long) = looked.map_err(|error| NoAnswer::Broken(error.to_string()))?;
+            Ok(Heard { answer, first, too_long })
+        }
+    }
+
+    /// Learns the limit that an upstream told, and makes the request fit into it. `false` if that is
+    /// of no use.
+    async fn fit_again(&mut self, told: TooLong, exchange: &mut Exchange) -> bool {
+        let Some(turn) = &mut self.turn else { return false };
+        let setup = &self.current.setup;
+        let sent = if let Some(fitted) = &turn.fitted {
+            fitted.step.summary.tokens_after
+        } else {
+            let (engine, asked) = (setup.engine(turn.asked.api).clone(), turn.asked.clone());
+            let options = fit::options(setup, &asked, None);
+            let count =
+                work::aside(asked.text.len(), move || engine.count(asked.text.clone(), &options));
+            let Ok(Ok(count)) = count.await else { return false };
+            count.total_tokens
+        };
+        let (limit, is_told) = told.limit(sent);
+        if is_told {
+            self.app.learnt.set(&self.upstream.name, turn.asked.model.as_deref(), limit);
+        }
+        if turn.fit(&self.current, Some(limit)).await.is_err() {
+            return false;
+        }
+        exchange.record.unfit = None;
+        self.note(exchange);
+        let fitted = self.turn.as_ref().and_then(|turn| turn.fitted.as_ref());
+        fitted.is_some_and(|fitted| fitted.step.summary.tokens_after < sent)
+    }
+
+    /// The upstream has answered: the step counts.
+    async fn accept(&mut self) {
+        let Some(Turn { asked, mut known, fitted: Some(fitted), run }) = self.turn.take() else {
+            return;
+        };
+        known.session = fitted.session;
+        known.session.accept();
+        known.run = run;
+        let saved = self.current.store.save(&self.current.setup, known, asked.text.len()).await;
+        if !saved {
+            self.app.metrics.store_failed();
+        }
+    }
+}
+
+impl Turn {
+    async fn fit(&mut self, current: &Arc<Current>, learnt: Option<i64>) -> Result<(), Unfit> {
+        let (asked, session) = (self.asked.clone(), self.known.session.clone());
+        let options = fit::options(&current.setup, &asked, learnt);
+        let marks = current.setup.config.sessions.cache_marks;
+        let bytes = asked.text.len();
+        let fitted = work::aside(bytes, move || fit::fit(&asked, options, session, marks)).await?;
+        let fitted = fitted.map_err(|error| Unfit::of(&error))?;
+        let steps = self.known.run.iter().cloned();
+        self.run = steps.chain([RunPoint::of(&fitted.step)]).collect();
+        self.fitted = Some(fitted);
+        Ok(())
+    }
+}
+
+/// Looks whether an answer says that the request was too long: in a refusal, or in the first event of
+/// a stream. What was read of it is handed back.
+async fn look(
+    answer: &mut Response<Incoming>,
+) -> Result<(Option<Bytes>, Option<TooLong>), hyper::Error> {
+    let status = answer.status().as_u16();
+    let is_stream = answer
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|kind| {
+            kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+        });
+    if matches!(status, 400 | 413 | 422 | 500) {
+        let (read, is_all) = body::refusal(answer.body_mut()).await?;
+        let told = TooLong::of_refusal(status, &read).filter(|_| is_all);
+        return Ok((Some(read), told));
+    }
+    if status == 200 && is_stream {
+        let (read, _) = body::first_event(answer.body_mut()).await?;
+        let told = TooLong::of_events(&read);
+        return Ok((Some(read), told));
+    }
+    Ok((None, None))
+}

@@ -1,0 +1,107 @@
+//! Whether a request fits for sure: told by its bytes, before anything is counted.
+
+use cupel_engine::Limits;
+
+/// Tokens that stand around messages and tools, whoever the provider is.
+const FRAME: i64 = 2_000;
+
+/// Tokens that a byte is at most. Tokenizers have a byte for each token at least; as much again is
+/// for how far estimates may be off.
+const OF_A_BYTE: i64 = 2;
+
+/// Whether a request fits within limits, however its tokens are counted. `false` says nothing.
+pub(crate) fn surely_fits(text: &str, limits: &Limits) -> bool {
+    let Some(max) = limits.max else { return false };
+    let room = max.saturating_sub(limits.reserve.unwrap_or(0)).max(0);
+    let margin = limits.margin_percent.unwrap_or(0.0).clamp(0.0, 100.0);
+    let room = (room as f64 * (1.0 - margin / 100.0)) as i64;
+    let bytes = i64::try_from(text.len()).unwrap_or(i64::MAX);
+    let most = bytes.saturating_mul(OF_A_BYTE).saturating_add(FRAME);
+    most <= room && !has_attachments(text)
+}
+
+/// Whether something may be in a request that costs more than its bytes: a picture or a file. Fields
+/// of tools by such names are none, nor are words in a text.
+fn has_attachments(text: &str) -> bool {
+    let mut before = "";
+    text.split('"').any(|piece| {
+        let is_value = std::mem::replace(&mut before, piece).trim() == ":";
+        match piece {
+            "image_url"
+            | "file_id"
+            | "inlineData"
+            | "inline_data"
+            | "fileData"
+            | "file_data"
+            | "image_generation_call" => true,
+            "image"
+            | "input_image"
+            | "document"
+            | "search_result"
+            | "file"
+            | "input_file"
+            | "input_audio"
+            | "audio"
+            | "video"
+            | "media"
+            | "computer_screenshot" => is_value,
+            _ => false,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use cupel_engine::{Engine, Options};
+
+    use super::*;
+
+    #[test]
+    fn what_fits_for_sure_is_told_by_limits_and_bytes() {
+        let text = "x".repeat(1_000);
+        assert!(surely_fits(&text, &Limits::of(4_000)));
+        assert!(!surely_fits(&text, &Limits::of(3_999)));
+        assert!(!surely_fits(&text, &Limits::of(4_000).with_reserve(1)));
+        assert!(!surely_fits(&text, &Limits::of(4_000).with_margin_percent(1.0)));
+        assert!(!surely_fits("", &Limits::default()), "nothing is known");
+    }
+
+    #[test]
+    fn what_is_attached_may_cost_anything() {
+        for part in [
+            r#"{"type" : "image_url","image_url":{"url":"https://x/y.png"}}"#,
+            r#"{"type": "file", "file": {"file_id": "f"}}"#,
+            r#"{"type":"document","source":{"type":"url","url":"https://x"}}"#,
+            r#"{"inlineData":{"mimeType":"audio/mp3","data":""}}"#,
+            r#"{"type":"input_file","file_url":"https://x"}"#,
+        ] {
+            assert!(has_attachments(part), "{part}");
+        }
+        for part in [
+            r#"{"type":"text","text":"{\"type\":\"image\"} and a \"file\""}"#,
+            r#"{"properties":{"file":{"type":"string"}},"required":["file","image"]}"#,
+        ] {
+            assert!(!has_attachments(part), "{part}");
+        }
+    }
+
+    /// Whatever is sure here is so for the engine, with texts that cost as much as any.
+    #[test]
+    fn what_fits_for_sure_is_never_cut() {
+        let texts = ["\u{1F9D1}\u{200D}\u{1F680}", "\u{FDFA}", "!?", "\u{0F3A}", "a ", "\n", "7"];
+        for model in ["gpt-4o", "claude-opus-5", "gemini-2.5-pro", "gpt-3.5-turbo"] {
+            for (text, count) in texts.iter().flat_map(|text| [(text, 1), (text, 40)]) {
+                let one = format!(r#"{{"role":"user","content":"{}"}}"#, text.repeat(count))
+                    .replace('\n', "\\n");
+                let list = vec![one; 30].join(",");
+                let body = format!(r#"{{"model":"{model}","messages":[{list}]}}"#);
+                let max = i64::try_from(body.len()).unwrap() * OF_A_BYTE + FRAME;
+                assert!(surely_fits(&body, &Limits::of(max)));
+                let engine = Engine::builder().build().unwrap();
+                let options = Options::new().limits(Limits::of(max));
+                let step = engine.session().next_with(body, &options, None).unwrap();
+                assert_eq!(step.summary.messages_after, 30, "{model} {text:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Work that takes a processor: here if it is soon done, on another thread if it is not.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::ask::Unfit;
+
+/// Bytes of a request that are soon read, or counted: waking a thread would take as long.
+const SOON_DONE: usize = 16_384;
+
+/// Does the work that a request of so many bytes makes. Others must not wait for it, nor suffer if it
+/// fails.
+pub(crate) async fn aside<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Unfit> {
+    let done = if bytes <= SOON_DONE {
+        catch_unwind(AssertUnwindSafe(work)).ok()
+    } else {
+        tokio::task::spawn_blocking(work).await.ok()
+    };
+    done.ok_or_else(|| Unfit::new("internal", "fitting the request failed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn work_that_fails_fails_alone_wherever_it_is_done() {
+        for bytes in [0, SOON_DONE + 1] {
+            let failed = aside(bytes, || panic!("as it must in this test")).await;
+            assert_eq!(failed.map(|(): ()| ()).unwrap_err().code, "internal");
+            assert_eq!(aside(bytes, || 7).await, Ok(7));
+        }
+    }
+}
