@@ -201,6 +201,10 @@ pub(crate) fn judge(
         windows: Vec::new(),
         late: Vec::new(),
         text: (text.len() <= settings.worst_text_bytes).then(|| text.clone()),
+        text_before: late
+            .as_ref()
+            .filter(|_| text.len() <= settings.worst_text_bytes)
+            .and_then(|late| beginning(candidates, late.messages)),
         place: place.clone(),
     };
     let mut laid = Vec::new();
@@ -226,6 +230,15 @@ pub(crate) fn judge(
         laid.push(how);
     }
     Ok(Judged { outcome, text: text.clone(), head, prints, logged: all, laid, used, late })
+}
+
+/// The request with its first messages alone.
+fn beginning(candidates: &Candidates, messages: usize) -> Option<Arc<str>> {
+    let is_in = |at: &usize| {
+        candidates.bundle(*at).message_indices().iter().all(|message| *message < messages)
+    };
+    let kept: Vec<usize> = (0..candidates.items().len()).filter(is_in).collect();
+    (candidates.message_count_of(&kept) == messages).then(|| candidates.render(&kept).into())
 }
 
 fn prepare(settings: &Settings, way: &Way, text: &Arc<str>) -> Result<Prepared, EngineError> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, Run, assert_cannot_run, run};
+use crate::support::{Folder, Run, assert_cannot_run, cupel, run};
 
 const LANGFUSE: &str = "examples/logs/langfuse.json";
 
@@ -107,6 +107,48 @@ fn a_report_has_a_chart_and_a_page_for_each_of_the_worst() {
     assert!(std::fs::read_to_string(picture).unwrap().starts_with("<svg"));
 }
 
+/// Of a session a page shows the step as it was sent, which a window chosen anew is not.
+#[test]
+fn the_pages_of_a_session_show_the_step() {
+    // Pairs tell of each request what was used, raw requests of the one before.
+    for (log, is_before) in [(LANGFUSE, false), ("examples/logs/requests.jsonl", true)] {
+        let folder = Folder::new();
+        let (report, results) = (folder.file("report"), folder.file("results.jsonl"));
+        let flags = ["--max", "400", "--session", "--html", &report, "--output", &results];
+        let summary = json(&[&["replay", log, "--json"], &flags[..]].concat());
+        let rows: Vec<Value> = std::fs::read_to_string(&results)
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .filter(|row: &Value| row["in_session"] == true)
+            .collect();
+        let worst = summary["ways"][1]["worst"].as_array().unwrap();
+        assert!(!worst.is_empty());
+        let mut steps = Vec::new();
+        for (at, worst) in worst.iter().enumerate() {
+            let place = worst["place"].as_str().unwrap();
+            assert_eq!(worst["is_before"], is_before);
+            let row = place.rsplit(':').next().unwrap().parse::<u64>().unwrap();
+            let told = rows.iter().position(|result| result["row"] == row).unwrap();
+            let lost = &rows[told - usize::from(is_before)];
+            let page = view_of(&format!("{report}/requests/2-{}.html", at + 1));
+            assert_eq!(page["step"]["tokens"], lost["tokens"], "{place}");
+            assert_eq!(page["step"]["uncached_tokens"], lost["uncached"], "{place}");
+            assert_eq!(page["messages"], lost["messages"], "{place}");
+            steps.push(page["step"]["number"].as_u64().unwrap());
+        }
+        assert!(steps.iter().any(|number| *number > 1), "{steps:?}");
+        assert_eq!(view_of(&format!("{report}/requests/1-1.html"))["step"], Value::Null);
+    }
+}
+
+/// What a page shows, as data.
+fn view_of(path: &str) -> Value {
+    let page = std::fs::read_to_string(path).unwrap();
+    let (_, view) = page.split_once("id=\"view\">").unwrap();
+    serde_json::from_str(view.split_once("</script>").unwrap().0).unwrap()
+}
+
 #[test]
 fn bad_rows_are_named_and_the_exit_code_says_so() {
     let folder = Folder::new();
@@ -195,6 +237,36 @@ fn a_policy_change_that_loses_something_fails_and_says_what_and_where() {
     assert_eq!(run(&[&["check", &record][..], &wide].concat()).code, Some(0));
     assert_eq!(run(&["check", &record, "--update"]).code, Some(0));
     assert_eq!(run(&["check", &record]).code, Some(0));
+}
+
+/// All that changes what is decided is in the record: what is set where it is checked is no matter.
+#[test]
+fn a_check_decides_as_the_record_was_made() {
+    let folder = Folder::new();
+    let orphan = r#"{"messages":[{"role":"tool","tool_call_id":"x","content":"An orphan."},{"role":"user","content":"Hello"}]}"#;
+    let log = folder.write("log.jsonl", format!("{orphan}\n"));
+    let record = folder.file("a.record");
+    let flags =
+        ["--max", "300", "--repair", "--session", "--tokenizer", "estimate", "--shorten", "off"];
+    let done = run(&[&["record", &log, LANGFUSE, "--output", &record], &flags[..]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(std::fs::read_to_string(&record).unwrap().contains("\"repair\":true"));
+    let held = |record: &str, variable: (&str, &str)| {
+        let done: Run =
+            cupel(&["check", record]).env(variable.0, variable.1).output().unwrap().into();
+        assert_eq!(done.code, Some(0), "{done:?}");
+        done.stdout
+    };
+    let told = held(&record, ("CUPEL_TARGET", "100"));
+    assert!(told.starts_with("the record of 19 requests holds\n"), "{told}");
+    // And what was set where it was recorded holds again.
+    let small = folder.file("b.record");
+    let record = ["record", LANGFUSE, "--max", "400", "--output", &small];
+    let done: Run = cupel(&record).env("CUPEL_TARGET", "200").output().unwrap().into();
+    assert_eq!(done.code, Some(0), "{done:?}");
+    held(&small, ("CUPEL_MAX", "1000"));
+    let text = std::fs::read_to_string(&small).unwrap();
+    assert!(text.lines().next().unwrap().contains("\"settings\":{\"target\":\"200\"}"), "{text}");
 }
 
 #[test]

@@ -4,13 +4,11 @@ mod figures;
 mod paired;
 mod worst;
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
 pub use figures::{Dollars, Share, WaySummary};
 pub use paired::Comparison;
-pub use worst::Worst;
+pub use worst::{Worst, WorstText};
 
 use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem};
 use crate::replay::Outcomes;
@@ -26,6 +24,7 @@ const NAMED_PROBLEMS: usize = 20;
 
 /// What many requests come to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(title = "ReplayReport"))]
 #[non_exhaustive]
 pub struct Summary {
     /// `cupel/1`.
@@ -56,6 +55,7 @@ pub struct Summary {
 
 /// What the rows of a log were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Rows {
     /// Requests that were replayed.
@@ -72,6 +72,7 @@ pub struct Rows {
 
 /// A row that could not be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// Where it is.
     pub place: String,
@@ -79,6 +80,16 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// The rule that is broken, and what to do.
     pub rule: String,
+}
+
+/// The JSON Schema of the summary, by its name.
+#[cfg(feature = "schema")]
+pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
+    // It is written, not read: fields that are always written are required.
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<Summary>().to_value();
+    schema["properties"]["schema"] = serde_json::json!({ "const": SCHEMA });
+    vec![("ReplayReport", schema)]
 }
 
 /// Adds outcomes up.
@@ -109,7 +120,7 @@ impl Summing {
         };
         Self {
             tallies: ways.iter().map(|_| WayTally::default()).collect(),
-            worst: ways.iter().map(|_| WorstList::new(worst)).collect(),
+            worst: (0..ways.len()).map(|way| WorstList::new(way, worst)).collect(),
             pairs: ways.iter().map(|way| Some((reference(way)?, Pairs::default()))).collect(),
             ways: ways.to_vec(),
             rows: Rows::default(),
@@ -183,7 +194,7 @@ impl Summing {
     }
 
     /// The worst requests of a way, the worst first, with their texts where those were kept.
-    pub fn worst(&self, way: usize) -> impl Iterator<Item = (&Worst, Option<&Arc<str>>)> {
+    pub fn worst(&self, way: usize) -> impl Iterator<Item = (&Worst, Option<&WorstText>)> {
         self.worst[way].iter()
     }
 

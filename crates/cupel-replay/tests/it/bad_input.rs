@@ -141,6 +141,16 @@ fn a_row_that_is_too_large_is_named_and_a_large_one_is_alone_in_its_batch() {
 }
 
 #[test]
+fn a_log_of_nothing_but_bad_rows_is_handed_on_bit_by_bit() {
+    let folder = Folder::new();
+    let content = [GOOD.as_bytes(), b"\n", &b"{}\xff\n".repeat(3_000)].concat();
+    let path = folder.write("a.jsonl", content);
+    let batches: Vec<_> = LogReader::new(vec![path], &Columns::default()).collect();
+    let counts: Vec<usize> = batches.iter().map(|batch| batch.problems.len()).collect();
+    assert_eq!(counts, [1_024, 1_024, 952]);
+}
+
+#[test]
 fn folders_are_walked_once_whatever_links_lead_back() {
     let folder = Folder::new();
     std::fs::create_dir(folder.0.join("inner")).unwrap();

@@ -3,9 +3,8 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use cupel_replay::{Summary, WaySummary, Worst};
+use cupel_replay::{Summary, WaySummary, Worst, WorstText};
 
 use super::report::{budget, percent, title};
 use super::run::Replayed;
@@ -163,9 +162,9 @@ fn worst_table(
         escaped(&title(way)),
         budget(way)
     );
-    for (number, (worst, request)) in replayed.summing.worst(at).enumerate() {
+    for (number, (worst, text_of)) in replayed.summing.worst(at).enumerate() {
         let name = format!("{}-{}.html", at + 1, number + 1);
-        let link = request_link(folder, &name, replayed, at, worst, request)?;
+        let link = request_link(folder, &name, replayed, at, worst, text_of)?;
         let lost: Vec<String> =
             worst.lost.iter().map(|value| format!("<code>{}</code>", escaped(value))).collect();
         let _ = writeln!(
@@ -186,18 +185,17 @@ fn request_link(
     replayed: &Replayed,
     way: usize,
     worst: &Worst,
-    request: Option<&Arc<str>>,
+    text: Option<&WorstText>,
 ) -> Result<String, Failure> {
     let before = if worst.is_before { "the request before " } else { "" };
-    let place = format!("{before}{}", escaped(&worst.place));
-    let Some(request) = request else { return Ok(place) };
+    let place = format!("{before}{}", worst.place);
+    let shown = escaped(&place);
+    let Some(text) = text else { return Ok(shown) };
     let way = &replayed.ways[way];
     let engine = &replayed.settings.policies[way.policy].engine;
-    let Some(page) = request_page::of(engine, request, way.budget_tokens, &worst.place) else {
-        return Ok(place);
-    };
+    let Some(page) = request_page::of(engine, text, way, &place) else { return Ok(shown) };
     Destination::new(Some(&folder.join(FOLDER).join(name)), None)?.write(&page)?;
-    Ok(format!("<a href=\"{FOLDER}/{name}\">{place}</a>"))
+    Ok(format!("<a href=\"{FOLDER}/{name}\">{shown}</a>"))
 }
 
 fn problems(summary: &Summary) -> String {

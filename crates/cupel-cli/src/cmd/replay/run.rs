@@ -70,15 +70,14 @@ pub(crate) struct ReplayArguments {
 impl ReplayArguments {
     /// What to replay, as the flags, the environment and the configuration say.
     pub(crate) fn settings(&self, context: &Context) -> Result<Settings, Failure> {
-        let names = if self.policies.is_empty() {
-            vec![None]
-        } else {
-            self.policies.iter().map(Some).collect()
-        };
+        let mut names = self.policies.clone();
+        if names.is_empty() {
+            let set = context.settings.path("policy");
+            names.push(set.unwrap_or_else(|| cupel_engine::DEFAULT_POLICY.to_owned()));
+        }
         let mut policies = Vec::new();
         for name in names {
-            let policy = policy::chosen(name.map(String::as_str), &context.settings)?;
-            let name = name.cloned().unwrap_or_else(|| policy.name().to_owned());
+            let policy = policy::load(&name)?;
             if policies.iter().any(|other: &ReplayedPolicy| other.name == name) {
                 return Err(Failure::cannot(format!(
                     "policy `{name}` is named twice; name each once"
