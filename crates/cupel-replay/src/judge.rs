@@ -9,7 +9,7 @@ use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowProblem, WindowOu
 use crate::place::Place;
 use crate::read::LoggedRequest;
 use crate::settings::{Settings, Way};
-use crate::used::{Held, Texts, Used, UsedValue, fingerprint};
+use crate::used::{Held, Used, UsedValue, fingerprint};
 
 /// So many of the values that were lost are named.
 const NAMED: usize = 8;
@@ -183,9 +183,8 @@ pub(crate) fn judge(
     let candidates = prepared.candidates();
     let request = candidates.request().clone();
     let (head, prints) = (request.head_fingerprint(), request.fingerprints());
-    let texts = Texts::of(&request);
-    let used = logged.answer.as_ref().map(|answer| Used::by_answer(answer, &request, &texts));
-    let late = if used.is_none() { Used::by_newest_turn(&request, &texts) } else { None };
+    let used = logged.answer.as_ref().map(|answer| Used::by_answer(answer, &request));
+    let late = if used.is_none() { Used::by_newest_turn(&request) } else { None };
     let all = Laid::whole(candidates, head, &prints);
     let mut outcome = RequestOutcome {
         fingerprint: fingerprint(text),
