@@ -146,7 +146,7 @@ def throughput(command: str, folder: Path, rows: int, price: float) -> list[str]
 def memory(command: str, folder: Path, sizes: list[int]) -> list[str]:
     failures = []
     log, results = folder / "log.jsonl", folder / "results.parquet"
-    window = ["--max", "60"]
+    window = ["--max", "60", "--policy", "chat"]
     ways = [("lines", [], False), ("lines, in a session too, results", ["--session", "--output", str(results)], False)]
     if has_duckdb():
         ways.append(("Parquet", [], True))
@@ -195,7 +195,7 @@ def main() -> None:
             failures = large(given.command, folder, given.gigabytes)
         else:
             failures = throughput(given.command, folder, 1_000 if given.quick else 5_000, given.core_hour)
-            print("memory, requests of 6 messages")
+            print("memory, requests of 6 messages, policy chat")
             failures += memory(given.command, folder, sizes)
     if failures:
         sys.exit("\n".join(failures))

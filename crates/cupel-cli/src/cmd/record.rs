@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     if let Some(path) = &arguments.output {
-        arguments.replay.refuse_input(path)?;
+        arguments.replay.check_output(path)?;
     }
     let settings = arguments.replay.settings(context)?;
     let (record, replayed) = record(&arguments.replay, context, settings, |_| ())?;

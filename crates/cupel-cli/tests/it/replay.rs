@@ -173,9 +173,65 @@ fn bad_rows_are_named_and_the_exit_code_says_so() {
         &["replay", &empty, "--max", "9"],
         "there is no request in the logs; see docs/replay.md for what is read",
     );
+    // Where nothing can be read there are no figures to show.
+    let cut = folder.write("cut.parquet", "PAR1 and no more");
+    let done = run(&["replay", &cut, "--max", "100"]);
+    assert_eq!((done.code, &*done.stdout), (Some(2), ""));
+    let named = format!("cupel: {cut}: is no whole Parquet file");
+    assert!(done.stderr.starts_with(&named), "{}", done.stderr);
+    let last = "cupel: 1 file or a part of it could not be read; nothing was replayed\n";
+    assert!(done.stderr.ends_with(last), "{}", done.stderr);
     let same = run(&["replay", &log, "--max", "100", "--output", &log]);
     assert_eq!(same.code, Some(2));
     assert!(same.stderr.contains("is one of the logs"), "{same:?}");
+}
+
+/// Bad rows are named though others are invalid, and the first of those is named too.
+#[test]
+fn rows_that_are_invalid_take_no_room_from_broken_ones() {
+    let folder = Folder::new();
+    let orphan = r#"{"messages":[{"role":"tool","tool_call_id":"x","content":"An orphan."},{"role":"user","content":"Hi"}]}"#;
+    let log = folder.write(
+        "a.jsonl",
+        format!("{}{}", format!("{orphan}\n").repeat(30), "nonsense\n".repeat(22)),
+    );
+    let done = run(&["replay", &log, "--max", "100"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains(&format!("cupel: {log}:31: is not JSON")), "{}", done.stderr);
+    assert!(done.stderr.contains("cupel: … and 2 more\n"), "{}", done.stderr);
+    assert!(
+        done.stdout.contains(&format!("invalid in the log, the first: {log}:1: ")),
+        "{}",
+        done.stdout
+    );
+}
+
+/// What cannot be had is said before the work is done, not after.
+#[test]
+fn what_is_asked_for_in_vain_is_refused_before_anything_is_read() {
+    let folder = Folder::new();
+    let absent = folder.file("absent/x");
+    for flag in ["--output", "--svg"] {
+        let done = run(&["replay", LANGFUSE, "--max", "400", flag, &absent]);
+        let expected = format!("cupel: {absent}: cannot write: no such file or directory\n");
+        assert_eq!((done.code, &*done.stdout, done.stderr), (Some(2), "", expected), "{flag}");
+    }
+    let file = folder.write("file", "");
+    let inside = format!("{file}/report");
+    for (arguments, words) in [
+        (["replay", "--html", &inside], "cannot write: not a directory"),
+        (["record", "--output", &folder.file("")], "cannot write: is a directory"),
+        (["replay", "--max", "0"], "nothing fits into it; give more than 0"),
+        (["replay", "--max", "lots"], "not a number of tokens; write it as 8000 or 8k"),
+        (["replay", "--policy", "atuo"], "unknown policy `atuo`; did you mean `auto`?"),
+        (["replay", "--columns", "request"], "write NAME=FIELD"),
+    ] {
+        let done = run(&[&arguments[..], &[LANGFUSE]].concat());
+        assert_eq!((done.code, &*done.stdout), (Some(2), ""), "{arguments:?}");
+        assert!(done.stderr.contains(words), "{arguments:?}: {}", done.stderr);
+    }
+    let twice = ["replay", LANGFUSE, "--policy", "chat", "--policy", "chat"];
+    assert_cannot_run(&twice, "policy `chat` is named twice; name each once");
 }
 
 /// A record of the sample by a policy that stands in a file.
@@ -283,6 +339,26 @@ fn a_record_of_other_requests_fails() {
     let done = run(&["check", &broken]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("broken.record:1: is no line of a record"), "{}", done.stderr);
+}
+
+/// A log that was moved, or has a row more in front, holds the same requests.
+#[test]
+fn requests_are_known_again_where_they_are_now() {
+    let folder = Folder::new();
+    let (_, record) = recorded(&folder);
+    let text = std::fs::read_to_string(crate::support::root().join(LANGFUSE)).unwrap();
+    let mut rows: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let moved = folder.write("moved.json", serde_json::to_string(&rows).unwrap());
+    let done = run(&["check", &record, &moved]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let mut other = rows[0].clone();
+    other["input"] = serde_json::json!([{ "role": "user", "content": "Hello" }]);
+    rows.insert(0, other);
+    let more = folder.write("more.json", serde_json::to_string(&rows).unwrap());
+    let done = run(&["check", &record, &more]);
+    assert_eq!(done.code, Some(1));
+    let failed: Vec<&str> = done.stdout.lines().filter(|line| line.contains("FAILED")).collect();
+    assert_eq!(failed, [format!("  FAILED: {more}:1: is not in the record")], "{}", done.stdout);
 }
 
 /// Rows come by a pipe; when the first are done, Ctrl-C comes, and then the rest.

@@ -102,11 +102,17 @@ pub(super) fn read(
     // By position: a name may have dots of its own.
     let kept: Vec<usize> = (0..names.len()).filter(|at| is_wanted(&&names[*at])).collect();
     if kept.is_empty() {
-        let rule = format!(
-            "has no column of a known format, it has {}; say what they are with --columns \
-             request=COLUMN,response=COLUMN",
-            names.iter().take(12).cloned().collect::<Vec<_>>().join(", ")
-        );
+        let there = names.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
+        let rule = match &wanted {
+            Some(wanted) => {
+                let wanted = wanted.join(", ");
+                format!("there is no column {wanted}, there are {there}; correct --columns")
+            }
+            None => format!(
+                "has no column of a known format, it has {there}; say what they are with --columns \
+                 request=COLUMN,response=COLUMN"
+            ),
+        };
         return sink.unreadable(name, 0, rule);
     }
     for group in 0..metadata.metadata().num_row_groups() {

@@ -19,7 +19,7 @@ use worst::WorstList;
 
 /// The version of the form of the summary; it changes when a reader would have to.
 const SCHEMA: &str = "cupel/1";
-/// So many problems are named; the others are counted.
+/// So many problems of each kind are named; the others are counted.
 const NAMED_PROBLEMS: usize = 20;
 
 /// What many requests come to.
@@ -49,7 +49,7 @@ pub struct Summary {
     pub ways: Vec<WaySummary>,
     /// Every other policy beside the first, at the same budget.
     pub comparisons: Vec<Comparison>,
-    /// The first problems, by place.
+    /// The first problems of each kind, by place.
     pub problems: Vec<Problem>,
 }
 
@@ -151,7 +151,8 @@ impl Summing {
             ProblemKind::InvalidInLog => self.rows.invalid_in_log += 1,
             ProblemKind::Unreadable => self.rows.unreadable += 1,
         }
-        if self.problems.len() < NAMED_PROBLEMS {
+        let alike = self.problems.iter().filter(|named| named.kind == problem.kind);
+        if alike.count() < NAMED_PROBLEMS {
             let (place, rule) = (problem.place.to_string(), problem.rule.clone());
             self.problems.push(Problem { place, kind: problem.kind, rule });
         }

@@ -100,6 +100,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
             &" has windows of more or fewer policies; give as many --policy as it has",
         ));
     }
+    for path in arguments.junit.iter().chain(&arguments.markdown) {
+        replay.check_output(path)?;
+    }
     let mut checking = Checking::new(&before, &ways);
     let (after, replayed) = record::record(&replay, context, settings, |request| checking.add(request))?;
     if !replayed.summary.is_complete {
