@@ -9,6 +9,7 @@ use crate::annotations::timeline;
 use crate::conversation::Conversation;
 use crate::derive::{fixed_item, group_item};
 use crate::grouping::{Group, PinReason, TakenApart};
+use crate::known::Known;
 use crate::message::Message;
 use crate::shorten::forms_of_item;
 use crate::weigh::{Scale, Weight};
@@ -19,6 +20,7 @@ pub(crate) fn assemble(
     request: &Request,
     counter: &dyn TokenCounter,
     options: &CandidateOptions,
+    earlier: Option<&Candidates>,
 ) -> Result<Candidates, ChatError> {
     let conversation = request.conversation();
     let dialect = request.format().dialect();
@@ -32,18 +34,23 @@ pub(crate) fn assemble(
         Some(overheads) if !request.format().has_free_order() => overheads,
         _ => dialect.overheads(),
     };
-    let weights = weigh(conversation, &groups, &overheads, counter);
+    let known = Known::of(request, options, &groups, earlier);
+    let weights = weigh(conversation, &groups, &overheads, counter, &known);
+    let primed = primed(conversation, &groups, overheads.reply_priming, weights.clone());
     let counts_all = conversation.messages.iter().all(|message| message.item.is_none());
     let is_estimate = weights.iter().any(|weight| weight.is_estimate)
         || counter.is_estimate() && (counts_all || weights.iter().any(|w| w.total > 0));
     let mut candidates = Candidates {
         request: request.clone(),
-        items: Vec::new(),
-        bundles: Vec::new(),
+        items: Vec::with_capacity(weights.len()),
+        bundles: Vec::with_capacity(weights.len()),
+        weights,
+        options: options.clone(),
         is_estimate,
         total_tokens: 0,
     };
-    build(&mut candidates, conversation, groups, &weights).map_err(|error| unbuildable(&error))?;
+    build(&mut candidates, conversation, groups, &primed, &known)
+        .map_err(|error| unbuildable(&error))?;
     let tokens = candidates.items.iter().map(|item| item.tokens().max(0));
     candidates.total_tokens = tokens.fold(0, i64::saturating_add);
     Ok(candidates)
@@ -54,6 +61,7 @@ fn build(
     conversation: &Conversation,
     groups: Vec<Group>,
     weights: &[Weight],
+    known: &Known<'_>,
 ) -> Result<(), CupelError> {
     let mut weights = weights.iter();
     let times = times(conversation, &groups);
@@ -63,8 +71,13 @@ fn build(
         candidates.items.push(fixed_item(fixed, *weight, time)?);
         candidates.bundles.push(Bundle::of_fixed(fixed, weight.total));
     }
-    for (group, weight) in groups.into_iter().zip(weights) {
+    for (at, (group, weight)) in groups.into_iter().zip(weights).enumerate() {
         let time = times.next().flatten();
+        if let Some((item, bundle)) = known.candidate(at, &group, *weight, time) {
+            candidates.items.push(item);
+            candidates.bundles.push(bundle);
+            continue;
+        }
         let item = group_item(conversation, &group, *weight, time)?;
         let of_item = group.messages.first().filter(|_| !item.renderings().is_empty());
         let forms = of_item.map(|at| forms_of_item(&candidates.request, *at, &item));
@@ -117,27 +130,42 @@ fn pin_groups(
     }
 }
 
-/// The weight of each fixed part, then of each group. The beginning of the answer counts as part of
-/// the last user turn, or of the end.
+/// The weight of each fixed part, then of each group.
 fn weigh(
     conversation: &Conversation,
     groups: &[Group],
     overheads: &Overheads,
     counter: &dyn TokenCounter,
+    known: &Known<'_>,
 ) -> Vec<Weight> {
     let mut scale = Scale::new(overheads, counter);
     for fixed in &conversation.fixed {
         scale.put_fixed(fixed);
     }
-    for group in groups {
-        scale.put_messages(group.messages.iter().map(|at| &conversation.messages[*at]));
+    for (at, group) in groups.iter().enumerate() {
+        match known.weight(at) {
+            Some(weight) => scale.put_known(weight),
+            None => {
+                scale.put_messages(group.messages.iter().map(|at| &conversation.messages[*at]));
+            }
+        }
     }
-    let mut weights = scale.weigh();
+    scale.weigh()
+}
+
+/// The weights with the beginning of the answer, which counts as part of the last user turn, or of the
+/// end.
+fn primed(
+    conversation: &Conversation,
+    groups: &[Group],
+    reply_priming: i64,
+    mut weights: Vec<Weight>,
+) -> Vec<Weight> {
     let primed = groups.iter().rposition(|group| group.pin == Some(PinReason::LastUserTurn));
     let primed =
         primed.map_or(weights.len().checked_sub(1), |at| Some(conversation.fixed.len() + at));
     if let Some(weight) = primed.and_then(|at| weights.get_mut(at)) {
-        weight.total = weight.total.saturating_add(overheads.reply_priming);
+        weight.total = weight.total.saturating_add(reply_priming);
     }
     weights
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use cupel::ContextItem;
 use cupel_tokens::Overheads;
 
+use crate::weigh::Weight;
 use crate::{Bundle, Pin, Request};
 
 /// What to make candidates with.
@@ -54,6 +55,10 @@ pub struct Candidates {
     pub(crate) request: Request,
     pub(crate) items: Vec<ContextItem>,
     pub(crate) bundles: Vec<Bundle>,
+    /// What each of them weighs, the beginning of the answer left out.
+    pub(crate) weights: Vec<Weight>,
+    /// What they were made with.
+    pub(crate) options: CandidateOptions,
     pub(crate) is_estimate: bool,
     pub(crate) total_tokens: i64,
 }
@@ -132,6 +137,8 @@ impl Candidates {
         self.items.retain(|_| each.next().unwrap_or(true));
         let mut each = stays.iter().copied();
         self.bundles.retain(|_| each.next().unwrap_or(true));
+        let mut each = stays.iter().copied();
+        self.weights.retain(|_| each.next().unwrap_or(true));
     }
 
     /// Takes the handles of an earlier list where an item equals the one that stood at its place, so that

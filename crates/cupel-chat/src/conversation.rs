@@ -1,8 +1,13 @@
 //! A request as all formats see it: messages, and what is no message.
 
+use std::sync::OnceLock;
+
+use crate::document::Document;
 use crate::format::content;
 use crate::json::{Json, Object};
 use crate::message::{Message, Nature, Piece, Role};
+use crate::pairing::Pairing;
+use crate::path::Path;
 use crate::rest::has_text;
 use crate::text::JsonText;
 use crate::uncounted::is_setting;
@@ -28,29 +33,41 @@ pub(crate) struct Conversation {
     pub(crate) wants_reasoning: bool,
     /// What is wrong with parts that are no messages.
     pub(crate) flaws: Vec<Finding>,
+    /// See [`pairing`](Self::pairing).
+    pub(crate) pairing: OnceLock<Pairing>,
 }
 
 impl Conversation {
+    /// Which answer belongs to which call: for whoever checks and whoever groups the messages, once they
+    /// are read.
+    pub(crate) fn pairing(&self) -> &Pairing {
+        self.pairing.get_or_init(|| Pairing::of(&self.messages))
+    }
+
     /// Reads the elements of the list, each by itself; one that is no object is a flaw.
     pub(crate) fn read_messages(
         &mut self,
+        document: &Document<'_>,
         elements: Vec<Json<'_>>,
-        read: impl Fn(Json<'_>, &Object<'_>, usize, &str) -> Message,
+        read: fn(Json<'_>, &Object<'_>, usize, Path<'_>) -> Message,
     ) {
-        for (at, json) in elements.into_iter().enumerate() {
-            let path = self.path(at);
-            self.messages.push(match json.object() {
-                Some(object) => read(json, &object, at, &path),
-                None => Message::of_no_object(json, at, path),
-            });
-        }
+        let list = Path::from(&self.list);
+        let read_again = |at: usize, json: Json<'_>| match json.object() {
+            Some(object) => read(json, &object, at, list.at(at)),
+            None => Message::of_no_object(json, at, list.at(at)),
+        };
+        let messages = elements.into_iter().enumerate().map(|(at, json)| {
+            let known = document.earlier.and_then(|earlier| earlier.message(&self.list, at, json));
+            known.unwrap_or_else(|| read_again(at, json))
+        });
+        self.messages = messages.collect();
     }
 
     /// Takes in what stands beside the messages and no rule knows, as the schema of the answer: it
     /// counts, as it is written, and is never left out.
     pub(crate) fn read_others(&mut self, prefix: &str, object: &Object<'_>, read: &[&str]) {
         for (name, value) in object.fields() {
-            let is_known = read.contains(&name.as_ref()) || is_setting(&name);
+            let is_known = read.contains(&name) || is_setting(name);
             if !is_known && has_text(value) {
                 let pieces = vec![Piece::text(Nature::Words, content::as_written(value))];
                 let (path, part) = (format!("{prefix}{name}"), FixedPart::Other);
@@ -61,7 +78,7 @@ impl Conversation {
 
     /// The path of a message.
     pub(crate) fn path(&self, index: usize) -> String {
-        format!("{}[{index}]", self.list)
+        Path::from(&self.list).at(index).into()
     }
 
     /// Which message a path leads to, if it leads to one.

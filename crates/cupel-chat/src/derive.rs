@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use cupel::{ContextItem, ContextItemBuilder, ContextKind, ContextSource, CupelError};
+use foldhash::quality::RandomState;
 
 use crate::annotations::Notes;
 use crate::conversation::{Conversation, Fixed, FixedPart};
@@ -198,7 +199,7 @@ fn kind(messages: &[&Message], weight: Weight) -> ContextKind {
 
 /// Roles, speakers, tools and calls, each once, in order of appearance; then what notes add.
 fn tags<'m>(messages: &[&'m Message], notes: &Notes) -> Vec<String> {
-    let mut seen: HashSet<(&str, &str)> = HashSet::new();
+    let mut seen: HashSet<(&str, &str), RandomState> = HashSet::default();
     let mut tags = Vec::new();
     let mut push = |name: &'static str, value: &'m str| {
         if !value.is_empty() && seen.insert((name, value)) {

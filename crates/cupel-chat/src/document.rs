@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use crate::ChatError;
+use crate::again::Earlier;
 use crate::json::{Json, Object};
 use crate::place::{malformed, syntax_error};
 
@@ -11,6 +12,8 @@ use crate::place::{malformed, syntax_error};
 pub(crate) struct Document<'t> {
     text: &'t str,
     pub(crate) body: Body<'t>,
+    /// A request of the same format that may have messages in common with it.
+    pub(crate) earlier: Option<Earlier<'t>>,
     /// What was read of it already: who finds out the format reads what the format reads again.
     top: OnceCell<Option<Object<'t>>>,
     list: OnceCell<(Json<'t>, Option<Vec<Json<'t>>>)>,
@@ -58,7 +61,7 @@ impl<'t> Document<'t> {
     }
 
     fn of(text: &'t str, body: Body<'t>) -> Self {
-        Self { text, body, top: OnceCell::new(), list: OnceCell::new() }
+        Self { text, body, earlier: None, top: OnceCell::new(), list: OnceCell::new() }
     }
 
     /// The fields of the one value that it is, if that is an object.

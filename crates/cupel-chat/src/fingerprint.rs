@@ -109,7 +109,7 @@ fn write_json(json: Json<'_>, depth: usize, hasher: &mut SipHasher13) {
     if let Some(object) = json.object() {
         hasher.write_u8(b'{');
         let mut is_first = true;
-        for (name, value) in object.fields().filter(|(name, _)| !MARKS.contains(&name.as_ref())) {
+        for (name, value) in object.fields().filter(|(name, _)| !MARKS.contains(name)) {
             if !std::mem::replace(&mut is_first, false) {
                 hasher.write_u8(b',');
             }

@@ -2,7 +2,7 @@
 
 use crate::conversation::Conversation;
 use crate::message::{Bond, Message, Role};
-use crate::pairing::{Link, Pairing};
+use crate::pairing::Link;
 
 /// Messages that are in or out together.
 pub(crate) struct Group {
@@ -80,7 +80,7 @@ pub(crate) fn singly(conversation: &Conversation) -> Vec<Group> {
 
 /// A call with all its answers, wherever they are; every other message for itself.
 pub(crate) fn exchanges(conversation: &Conversation) -> Vec<Group> {
-    let pairing = Pairing::of(&conversation.messages);
+    let pairing = conversation.pairing();
     let mut groups = Vec::new();
     for at in 0..conversation.messages.len() {
         if pairing.links(at).iter().any(|link| matches!(link, Link::Call(_))) {

@@ -81,13 +81,6 @@ impl<'t> Json<'t> {
         Some(decoded.map_or(Cow::Borrowed(inner), Cow::<'t, str>::Owned))
     }
 
-    /// Whether this is the text `name`, which has no backslash. One with escapes is longer than what
-    /// it says.
-    fn is_name(self, name: &str) -> bool {
-        let inner = self.raw.len().checked_sub(2).map_or("", |end| &self.raw[1..=end]);
-        inner == name || inner.len() > name.len() && self.str().is_some_and(|text| text == name)
-    }
-
     /// A text, to hold on to.
     pub(crate) fn text(self) -> Option<Text> {
         self.str().map(|text| Text::of(self.source, text))
@@ -116,8 +109,8 @@ impl<'t> Json<'t> {
         let mut walk = Walk::inside(self.raw, b'{')?;
         let mut fields = Vec::new();
         while !walk.is_at(b'}') {
-            let key = Self::known(self.source, walk.value()?);
-            fields.push((key, Self::known(self.source, walk.value()?)));
+            let name = Self::known(None, walk.value()?).str().unwrap_or_default();
+            fields.push((name, Self::known(self.source, walk.value()?)));
         }
         Some(Object(fields))
     }
@@ -145,7 +138,7 @@ impl<'t> Json<'t> {
 
 /// The fields of an object in the order written, duplicates included.
 #[derive(Clone, Default)]
-pub(crate) struct Object<'t>(Vec<(Json<'t>, Json<'t>)>);
+pub(crate) struct Object<'t>(Vec<(Cow<'t, str>, Json<'t>)>);
 
 impl<'t> Object<'t> {
     /// The value of a field that is there and not null; of duplicates the last, as in most readers.
@@ -153,7 +146,7 @@ impl<'t> Object<'t> {
         self.0
             .iter()
             .rev()
-            .find(|(key, _)| key.is_name(name))
+            .find(|(known, _)| known == name)
             .map(|(_, value)| *value)
             .filter(|value| !value.is_null())
     }
@@ -165,7 +158,7 @@ impl<'t> Object<'t> {
 
     /// Whether a field is there, null or not.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(key, _)| key.is_name(name))
+        self.0.iter().any(|(known, _)| known == name)
     }
 
     /// The text of a field, to hold on to.
@@ -178,8 +171,8 @@ impl<'t> Object<'t> {
         self.get(name)?.str()
     }
 
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (Cow<'t, str>, Json<'t>)> {
-        self.0.iter().map(|(key, value)| (key.str().unwrap_or_default(), *value))
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, Json<'t>)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 }
 

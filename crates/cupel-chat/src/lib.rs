@@ -132,6 +132,7 @@
 //! | `no-messages` | an empty request | by hand |
 //! | `consecutive-user` | with [`CandidateOptions::alternate`]: the user speaks twice in a row | by hand |
 
+mod again;
 mod alternate;
 mod annotations;
 mod assemble;
@@ -148,8 +149,10 @@ mod fingerprint;
 mod format;
 mod grouping;
 mod json;
+mod known;
 mod message;
 mod pairing;
+mod path;
 mod pin;
 mod place;
 mod render;

@@ -6,6 +6,7 @@ use crate::annotations::Notes;
 use crate::file::File;
 use crate::grouping::PinReason;
 use crate::json::Json;
+use crate::path::Path;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
@@ -74,7 +75,7 @@ impl Message {
         }
     }
 
-    pub(crate) fn of_no_object(json: Json<'_>, at: usize, path: String) -> Self {
+    pub(crate) fn of_no_object(json: Json<'_>, at: usize, path: Path<'_>) -> Self {
         let mut message = Self::new(json, Role::Unknown, Text::Name("unknown"));
         let text = format!("must be an object, got {}", json.describe());
         let finding = Finding::new(path, "message-type", text, "give each message as an object");

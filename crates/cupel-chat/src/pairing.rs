@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use foldhash::quality::RandomState;
+
 use crate::conversation::Conversation;
 use crate::message::{Message, Role};
 use crate::validate::{Finding, Fix};
@@ -16,6 +18,9 @@ pub(crate) struct Pairing {
     /// For each message, what each of its answers belongs to.
     links: Vec<Vec<Link>>,
 }
+
+/// Calls by id, each as its message and its place there.
+type Open<'m> = HashMap<&'m str, VecDeque<(usize, usize)>, RandomState>;
 
 /// What an answer belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,11 +45,8 @@ impl Pairing {
     }
 
     /// Gives answers to calls before them. Returns the calls that are still open, by id.
-    fn look_back<'m>(
-        &mut self,
-        messages: &'m [Message],
-    ) -> HashMap<&'m str, VecDeque<(usize, usize)>> {
-        let mut open: HashMap<&str, VecDeque<(usize, usize)>> = HashMap::new();
+    fn look_back<'m>(&mut self, messages: &'m [Message]) -> Open<'m> {
+        let mut open = Open::default();
         for (at, message) in messages.iter().enumerate() {
             for (index, answer) in message.answers.iter().enumerate() {
                 let Some(calls) = open.get_mut(answer.id.as_str()) else { continue };
@@ -61,11 +63,7 @@ impl Pairing {
     }
 
     /// Gives answers that are left to open calls after them.
-    fn look_ahead(
-        &mut self,
-        messages: &[Message],
-        open: &mut HashMap<&str, VecDeque<(usize, usize)>>,
-    ) {
+    fn look_ahead(&mut self, messages: &[Message], open: &mut Open<'_>) {
         for (at, message) in messages.iter().enumerate() {
             for (index, answer) in message.answers.iter().enumerate() {
                 if matches!(self.links[at][index], Link::Call(_)) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cupel_tokens::TokenCounter;
 
+use crate::again::Earlier;
 use crate::assemble::assemble;
 use crate::conversation::Conversation;
 use crate::detect::detect;
@@ -50,12 +51,46 @@ impl Request {
     /// for, [`ChatError::UnknownFormat`] if no format is given and none is recognised. Rules that
     /// the request breaks are found by [`validate`](Self::validate).
     pub fn parse(text: impl Into<Arc<str>>, format: Option<Format>) -> Result<Self, ChatError> {
-        let text = text.into();
-        let document = Document::parse_shared(&text)?;
+        Self::read(text.into(), format, None)
+    }
+
+    /// The same, for whoever has an earlier request of the conversation at hand: a message that stands
+    /// in the same place as it is written there is not read again.
+    ///
+    /// ```
+    /// use cupel_chat::Request;
+    ///
+    /// let first = Request::parse(r#"[{"role": "user", "content": "Hi"}]"#, None)?;
+    /// let text = r#"[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]"#;
+    /// let second = Request::parse_after(text, None, &first)?;
+    /// assert_eq!(second.message_count(), 2);
+    /// assert_eq!(second.query().as_deref(), Some("Hi"));
+    /// # Ok::<(), cupel_chat::ChatError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_after(
+        text: impl Into<Arc<str>>,
+        format: Option<Format>,
+        earlier: &Self,
+    ) -> Result<Self, ChatError> {
+        Self::read(text.into(), format, Some(earlier))
+    }
+
+    fn read(
+        text: Arc<str>,
+        format: Option<Format>,
+        earlier: Option<&Self>,
+    ) -> Result<Self, ChatError> {
+        let mut document = Document::parse_shared(&text)?;
         let format = match format {
             Some(format) => format,
             None => detect(&document)?,
         };
+        let earlier = earlier.filter(|earlier| earlier.format == format);
+        document.earlier = earlier.map(|request| Earlier { request, text: &text });
         let conversation = Arc::new(format.dialect().read(&document)?);
         Ok(Self { text, format, conversation })
     }
@@ -121,11 +156,36 @@ impl Request {
         counter: &dyn TokenCounter,
         options: &CandidateOptions,
     ) -> Result<Candidates, ChatError> {
+        self.candidates_from(counter, options, None)
+    }
+
+    /// The same, for whoever has the candidates of an earlier request at hand, made with the same
+    /// counter: those that are the same are not made and not counted again, and their items are the
+    /// [same](cupel::ContextItem::is_same_item).
+    ///
+    /// # Errors
+    ///
+    /// As [`candidates`](Self::candidates).
+    pub fn candidates_after(
+        &self,
+        counter: &dyn TokenCounter,
+        options: &CandidateOptions,
+        earlier: &Candidates,
+    ) -> Result<Candidates, ChatError> {
+        self.candidates_from(counter, options, Some(earlier))
+    }
+
+    fn candidates_from(
+        &self,
+        counter: &dyn TokenCounter,
+        options: &CandidateOptions,
+        earlier: Option<&Candidates>,
+    ) -> Result<Candidates, ChatError> {
         let violations = self.validate();
         if !violations.is_empty() {
             return Err(ChatError::Invalid { violations });
         }
-        assemble(self, counter, options)
+        assemble(self, counter, options, earlier)
     }
 
     pub(crate) fn findings(&self) -> Vec<Finding> {

@@ -19,7 +19,7 @@ pub(crate) fn push_rest(
 ) {
     let nature = if nature == Nature::Words { Nature::Aside } else { nature };
     for (name, value) in object.fields() {
-        if !read.contains(&name.as_ref()) && !is_uncounted(&name) {
+        if !read.contains(&name) && !is_uncounted(name) {
             push_unknown(value, nature, pieces);
         }
     }
@@ -61,11 +61,11 @@ fn write_counted(value: Json<'_>, depth: usize, out: &mut String) -> bool {
         let is_secret = fields.str("type").is_some_and(|kind| is_secret(&kind));
         out.push('{');
         for (name, value) in fields.fields() {
-            if is_uncounted(&name) || is_secret && name == "data" {
+            if is_uncounted(name) || is_secret && name == "data" {
                 continue;
             }
             separate(out);
-            out.extend(["\"", &name, "\":"]);
+            out.extend(["\"", name, "\":"]);
             has_text |= write_counted(value, depth + 1, out);
         }
         out.push('}');

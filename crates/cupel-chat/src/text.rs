@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use crate::again::Home;
 use crate::json::Json;
 
 /// A piece of the request's own text, or, where JSON wrote it with escapes, what it says.
@@ -13,7 +14,7 @@ pub(crate) enum Text {
     /// A part of the text that all pieces share.
     Shared { source: Arc<str>, range: Range<usize> },
     /// A text of its own.
-    Own(Box<str>),
+    Own(Arc<str>),
     /// A name that formats have in common.
     Name(&'static str),
 }
@@ -27,6 +28,18 @@ impl Text {
                 None => Self::Own(part.into()),
             },
             (_, part) => Self::Own(part.into()),
+        }
+    }
+
+    /// The same text where all that it is a part of stands elsewhere.
+    pub(crate) fn moved(&self, home: Home<'_>) -> Self {
+        match self {
+            Self::Shared { range, .. } => {
+                let place = |at: usize| at.saturating_sub(home.old).saturating_add(home.new);
+                let range = place(range.start)..place(range.end);
+                Self::Shared { source: Arc::clone(home.text), range }
+            }
+            other => other.clone(),
         }
     }
 
@@ -95,6 +108,11 @@ impl JsonText {
             Text::Shared { source, range } => Json::known(Some(source), &source[range.clone()]),
             Text::Own(_) | Text::Name(_) => Json::known(None, &self.0),
         }
+    }
+
+    /// The same value where all that it is a part of stands elsewhere.
+    pub(crate) fn moved(&self, home: Home<'_>) -> Self {
+        Self(self.0.moved(home))
     }
 
     /// Where the value stands in `text`, which it is a part of.

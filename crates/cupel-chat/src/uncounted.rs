@@ -146,11 +146,18 @@ pub const UNCOUNTED_SETTINGS: [&str; 58] = [
 ];
 
 pub(crate) fn is_uncounted(name: &str) -> bool {
-    UNCOUNTED_FIELDS.contains(&name)
+    holds(&UNCOUNTED_FIELDS, name)
 }
 
 pub(crate) fn is_setting(name: &str) -> bool {
-    UNCOUNTED_SETTINGS.contains(&name) || is_uncounted(name)
+    holds(&UNCOUNTED_SETTINGS, name) || is_uncounted(name)
+}
+
+/// Whether a list holds a name. It is asked for every field: most names differ in what is cheap to see.
+fn holds(list: &[&str], name: &str) -> bool {
+    let first = name.as_bytes().first();
+    let may_be = |known: &&str| known.len() == name.len() && known.as_bytes().first() == first;
+    list.iter().any(|known| may_be(known) && *known == name)
 }
 
 #[cfg(test)]

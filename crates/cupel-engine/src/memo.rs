@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cupel::ContextItem;
-use cupel_chat::{Candidates, Request};
+use cupel_chat::{CandidateOptions, Candidates, ChatError, Format, Request};
 use cupel_relevance::Strategies;
 use cupel_tokens::{Count, TokenCounter};
 use foldhash::quality::RandomState;
@@ -111,13 +110,13 @@ pub(crate) struct SessionMemory(Mutex<Remembered>);
 struct Remembered {
     /// The counter, and the model that it counts for: estimates have one name and differ.
     counter: Option<(Option<&'static str>, Arc<RememberingCounter>)>,
-    /// The candidates of the last request, whose texts are analysed.
-    items: Vec<ContextItem>,
+    /// The last request, whose texts are analysed and counted, as its candidates.
+    candidates: Option<Arc<Candidates>>,
     /// How many items the strategies have met.
     met: usize,
     strategies: Option<Strategies>,
-    /// The last request, and the fingerprints of its messages.
-    request: Option<(Request, Arc<[u64]>)>,
+    /// The fingerprints of its messages.
+    fingerprints: Arc<[u64]>,
 }
 
 impl SessionMemory {
@@ -131,23 +130,66 @@ impl SessionMemory {
         model: Option<&'static str>,
         counter: Arc<dyn TokenCounter>,
     ) -> Arc<RememberingCounter> {
-        let known = &mut self.remembered().counter;
-        match known {
+        let remembered = &mut *self.remembered();
+        match &remembered.counter {
             Some((of, known)) if *of == model && known.name() == counter.name() => known.clone(),
-            _ => known.insert((model, Arc::new(RememberingCounter::new(counter)))).1.clone(),
+            _ => {
+                // Whatever was counted was counted by another.
+                remembered.candidates = None;
+                let counter = Arc::new(RememberingCounter::new(counter));
+                remembered.counter = Some((model, counter.clone()));
+                counter
+            }
         }
+    }
+
+    /// Sessions that are copies of each other do not wait for each other to read.
+    fn last(&self) -> Option<Arc<Candidates>> {
+        self.remembered().candidates.clone()
+    }
+
+    /// Reads a request, of which most may be known.
+    pub(crate) fn read(
+        &self,
+        text: Arc<str>,
+        format: Option<Format>,
+    ) -> Result<Request, ChatError> {
+        match self.last() {
+            Some(known) => Request::parse_after(text, format, known.request()),
+            None => Request::parse(text, format),
+        }
+    }
+
+    /// Makes the candidates of a request, of which most may be known.
+    pub(crate) fn candidates(
+        &self,
+        request: &Request,
+        counter: &dyn TokenCounter,
+        options: &CandidateOptions,
+    ) -> Result<Candidates, ChatError> {
+        match self.last() {
+            Some(known) => request.candidates_after(counter, options, &known),
+            None => request.candidates(counter, options),
+        }
+    }
+
+    /// Keeps what a step was made of, for the next one.
+    pub(crate) fn keep(&self, candidates: Candidates, fingerprints: Arc<[u64]>) {
+        let remembered = &mut *self.remembered();
+        remembered.candidates = Some(Arc::new(candidates));
+        remembered.fingerprints = fingerprints;
     }
 
     /// Makes candidates those of the last request where they are the same.
     pub(crate) fn meet(&self, candidates: &mut Candidates) {
         let remembered = &mut *self.remembered();
-        remembered.met += candidates.reuse(&remembered.items);
+        let known = remembered.candidates.as_ref().map_or(&[][..], |known| known.items());
+        remembered.met += candidates.reuse(known);
         if remembered.met > 2 * candidates.items().len() + 100 {
             // Most of what is known is about items that are gone.
             remembered.strategies = None;
             remembered.met = candidates.items().len();
         }
-        remembered.items = candidates.items().to_vec();
     }
 
     /// Strategies for a query that know the items that others have met.
@@ -158,13 +200,14 @@ impl SessionMemory {
 
     /// The fingerprints of the messages of a request.
     pub(crate) fn fingerprints(&self, request: &Request) -> Arc<[u64]> {
-        let last = &mut self.remembered().request;
-        let prints: Arc<[u64]> = match last {
-            Some((earlier, known)) => request.fingerprints_after(earlier, known).into(),
-            None => request.fingerprints().into(),
+        let (candidates, fingerprints) = {
+            let Remembered { candidates, fingerprints, .. } = &*self.remembered();
+            (candidates.clone(), fingerprints.clone())
         };
-        *last = Some((request.clone(), prints.clone()));
-        prints
+        match candidates {
+            Some(known) => request.fingerprints_after(known.request(), &fingerprints).into(),
+            None => request.fingerprints().into(),
+        }
     }
 
     /// See [`RememberingCounter::forget_unused`].

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use cupel::{ContextBudget, ContextItem, CupelError, FixedClock, Pipeline, PlacedItem};
 use cupel::{SelectionReport, SlicerDescription};
-use cupel_chat::{CandidateOptions, Candidates, Request};
+use cupel_chat::{CandidateOptions, Candidates, Format, Request};
 use cupel_relevance::Strategies;
 use cupel_relevance::supersede::Supersession;
 use cupel_tokens::{Count, Model, TokenCounter};
@@ -72,7 +72,7 @@ impl Prepared {
         purpose: Purpose<'_>,
     ) -> Result<Self, EngineError> {
         let settings = engine.settings().clone();
-        let (request, repairs) = open(&engine, text)?;
+        let (request, repairs) = open(&engine, text, purpose)?;
         let named = options.model.as_deref().map(model::by_name).transpose()?;
         let model = named.or(settings.model).or_else(|| model::named_by(&request));
         let counter = counter(&settings, model, &request, purpose);
@@ -358,13 +358,21 @@ fn without_caps(policy: &NamedPolicy) -> NamedPolicy {
 }
 
 /// Reads the request, and repairs it if the engine does.
-fn open(engine: &Engine, text: Arc<str>) -> Result<(Request, Vec<RepairDone>), EngineError> {
-    let request = engine.read(text)?;
+fn open(
+    engine: &Engine,
+    text: Arc<str>,
+    purpose: Purpose<'_>,
+) -> Result<(Request, Vec<RepairDone>), EngineError> {
+    let read = |text: Arc<str>, format: Option<Format>| match purpose {
+        Purpose::Window => Request::parse(text, format),
+        Purpose::Session(memory) => memory.read(text, format),
+    };
+    let request = read(text, engine.settings().format)?;
     if !engine.settings().repair {
         return Ok((request, Vec::new()));
     }
     let repaired = validate::repair(&request)?;
-    let again = Request::parse(repaired.text, Some(request.format()))?;
+    let again = read(repaired.text.into(), Some(request.format()))?;
     Ok((again, repaired.repairs))
 }
 
@@ -396,7 +404,11 @@ fn candidates(
         CandidateOptions { alternate: settings.alternate, steps, ..CandidateOptions::default() };
     candidate_options.pins.extend(settings.pins.iter().chain(&options.pins).cloned());
     candidate_options.overheads = model.and_then(|model| model::overheads(model, request.format()));
-    request.candidates(counter, &candidate_options).map_err(|error| {
+    let made = match purpose {
+        Purpose::Window => request.candidates(counter, &candidate_options),
+        Purpose::Session(memory) => memory.candidates(request, counter, &candidate_options),
+    };
+    made.map_err(|error| {
         let error = EngineError::from(error);
         match error.code() {
             ErrorCode::InvalidRequest => error.with_remedy(validate::remedy(settings, request)),

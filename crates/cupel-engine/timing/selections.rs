@@ -7,9 +7,11 @@
 //! Each argument is a policy, or a number: how often all requests are asked. The last column
 //! is a hash of all windows, which no change of speed may change.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::time::Instant;
+mod clock;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use clock::Clock;
 use cupel_engine::{Engine, EngineError};
 
 const REQUESTS: u64 = 50;
@@ -47,30 +49,6 @@ fn main() -> Result<(), EngineError> {
         println!("{policy:20}  {:10.0}  {:12.1}  {hash:016x}", 1.0 / seconds, seconds * 1e6);
     }
     Ok(())
-}
-
-/// The time that this thread had a processor, or where nobody tells it, the time that passed.
-struct Clock {
-    wall: Instant,
-    processor: Option<u64>,
-}
-
-impl Clock {
-    fn begin() -> Self {
-        Self { wall: Instant::now(), processor: processor_nanoseconds() }
-    }
-
-    fn seconds(&self) -> f64 {
-        match (self.processor, processor_nanoseconds()) {
-            (Some(begun), Some(now)) => (now - begun) as f64 / 1e9,
-            _ => self.wall.elapsed().as_secs_f64(),
-        }
-    }
-}
-
-fn processor_nanoseconds() -> Option<u64> {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    told.split(' ').next()?.parse().ok()
 }
 
 /// A conversation of talk and tools: every third is Anthropic's, the rest is OpenAI's.

@@ -1,15 +1,20 @@
-//! How long a step of a session takes as the history grows, beside choosing the window anew.
+//! How much processor time a step of a session takes as the history grows, beside choosing the window
+//! anew.
 //!
 //! ```sh
 //! cargo run --release -p cupel-engine --example session_steps -- 500 1000 2000
 //! ```
 
-use std::time::Instant;
+mod clock;
 
+use std::sync::Arc;
+
+use clock::Clock;
 use cupel_engine::{Engine, EngineError};
 
-/// Steps that are timed for each length of the history.
-const STEPS: usize = 15;
+/// Steps that are timed for each length of the history: together, since few clocks of processor time tell
+/// milliseconds apart.
+const STEPS: usize = 50;
 
 fn main() -> Result<(), EngineError> {
     println!("messages  step (ms)  anew (ms)  step by anew");
@@ -17,31 +22,37 @@ fn main() -> Result<(), EngineError> {
     let lengths = if asked.is_empty() { vec![500, 1_000, 2_000, 4_000, 8_000] } else { asked };
     for messages in lengths.into_iter().filter(|length| *length > 1) {
         let engine = Engine::builder().max_tokens(8_000).tokenizer("o200k_base").build()?;
-        let history = history(messages + 2 * STEPS);
-        let request = |count: usize| format!("[{}]", history[..count].join(","));
+        let history = history(messages + STEPS + 2);
+        let request = |count: usize| Arc::from(format!("[{}]", history[..count].join(",")));
+        // Half of the steps are before the history has so many messages, half of them after; a call and
+        // its result come together.
+        let requests: Vec<Arc<str>> = (0..=STEPS)
+            .map(|step| request((messages + 2 * step).saturating_sub(STEPS) | 1))
+            .collect();
         let mut session = engine.session();
-        session.next(request(messages - 1))?;
+        session.next(requests[0].clone())?;
         session.accept();
-        let (mut in_session, mut anew) = (Vec::new(), Vec::new());
-        for step in 1..=STEPS {
-            let text = request(messages - 1 + 2 * step);
-            let begun = Instant::now();
-            session.next(text.as_str())?;
-            in_session.push(begun.elapsed().as_secs_f64() * 1e3);
+        let step = milliseconds(&requests[1..], |text| {
+            session.next(text)?;
             session.accept();
-            let begun = Instant::now();
-            engine.select(text.as_str())?;
-            anew.push(begun.elapsed().as_secs_f64() * 1e3);
-        }
-        let (step, anew) = (median(&mut in_session), median(&mut anew));
+            Ok(())
+        })?;
+        let anew = milliseconds(&requests[1..], |text| engine.select(text).map(drop))?;
         println!("{messages:8}  {step:9.2}  {anew:9.2}  {:12.2}", step / anew);
     }
     Ok(())
 }
 
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+/// What each of these requests takes on average.
+fn milliseconds(
+    requests: &[Arc<str>],
+    mut ask: impl FnMut(Arc<str>) -> Result<(), EngineError>,
+) -> Result<f64, EngineError> {
+    let begun = Clock::begin();
+    for text in requests {
+        ask(text.clone())?;
+    }
+    Ok(begun.seconds() * 1e3 / requests.len() as f64)
 }
 
 /// The messages of a coding agent, some 300 tokens for a call and its result.

@@ -6,6 +6,7 @@ use cupel_tokens::{Detail, Image};
 use crate::file::{self, File, image_size};
 use crate::json::{Json, Object};
 use crate::message::{Content, Message, Nature, Piece, Role};
+use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
@@ -18,7 +19,7 @@ const DEEPEST: usize = 4;
 pub(crate) fn read(
     message: &mut Message,
     content: Option<Json<'_>>,
-    path: &str,
+    path: Path<'_>,
     nature: Nature,
     mut own: impl FnMut(&mut Message, usize, &Object<'_>) -> bool,
 ) {
@@ -37,7 +38,7 @@ pub(crate) fn read(
             match block.text() {
                 Some(text) => push_text(&mut message.pieces, nature, text),
                 None => message.flaws.push(Finding::new(
-                    format!("{path}[{index}]"),
+                    path.at(index),
                     "content-type",
                     format!("must be a block, got {}", block.describe()),
                     "correct the content",
@@ -207,12 +208,12 @@ pub(crate) fn push_text(pieces: &mut Vec<Piece>, nature: Nature, text: Text) {
 
 /// What is wrong with the role of a message, whose known roles are these.
 pub(crate) fn role_flaw(
-    path: &str,
+    path: Path<'_>,
     field: &str,
     role: Option<Json<'_>>,
     known: &[&'static str],
 ) -> Finding {
-    let path = format!("{path}.{field}");
+    let path = path.field(field);
     let Some(role) = role else {
         let remedy = format!("give one of {}", known.join(", "));
         return Finding::new(path, "missing-role", "is required", remedy);
@@ -223,13 +224,13 @@ pub(crate) fn role_flaw(
 }
 
 /// A message without the content that its role asks for.
-pub(crate) fn missing(path: &str, fix: Fix) -> Finding {
+pub(crate) fn missing(path: Path<'_>, fix: Fix) -> Finding {
     Finding::new(path, "missing-content", "is required", "add it, or remove the message")
         .fixed_by(fix)
 }
 
 /// A call or a result in a message of the wrong role.
-pub(crate) fn misplaced(path: &str, what: &str, home: Role, fix: Fix) -> Finding {
+pub(crate) fn misplaced(path: Path<'_>, what: &str, home: Role, fix: Fix) -> Finding {
     let text = format!("{what} may only stand in a message of role {}", home.name());
     Finding::new(path, "misplaced-block", text, "move it there, or remove it").fixed_by(fix)
 }

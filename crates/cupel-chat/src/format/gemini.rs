@@ -15,6 +15,7 @@ use crate::document::Document;
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Call, Message, Nature, Piece, Role};
+use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
@@ -38,7 +39,7 @@ impl Dialect for Gemini {
                 read_fixed(&mut conversation, &format!("{name}."), &config);
             }
         }
-        conversation.read_messages(listing.elements, read_message);
+        conversation.read_messages(document, listing.elements, read_message);
         Ok(conversation)
     }
 
@@ -106,7 +107,7 @@ fn declarations(tool: Json<'_>) -> Vec<JsonText> {
     declared.into_iter().map(JsonText::from).collect()
 }
 
-fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
+fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
     let native_role = object.text("role").unwrap_or(Text::Name("user"));
     let role = match native_role.as_ref() {
         "user" => Role::User,
@@ -121,31 +122,35 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
         message.flaws.push(content::role_flaw(path, "role", object.get("role"), &known));
     }
     let body = object.get("parts");
-    let path = format!("{path}.parts");
+    let path = path.field("parts");
     if !body.is_some_and(Json::is_list) {
         let text = match body {
             Some(body) => format!("must be a list of parts, got {}", body.describe()),
             None => "is required".to_owned(),
         };
-        let finding = Finding::new(&path, "missing-content", text, "add it, or remove the message");
+        let finding = Finding::new(path, "missing-content", text, "add it, or remove the message");
         message.flaws.push(finding.fixed_by(Fix::Drop(at)));
         return message;
     }
     push_rest(object, &["parts"], Nature::Words, &mut message.pieces);
-    content::read(&mut message, body, &path, Nature::Words, |message, index, part| {
-        read_part(message, at, &path, index, part);
+    content::read(&mut message, body, path, Nature::Words, |message, index, part| {
+        read_part(message, at, path, index, part);
         true
     });
     message
 }
 
-fn read_part(message: &mut Message, at: usize, path: &str, index: usize, part: &Object<'_>) {
+fn read_part(message: &mut Message, at: usize, path: Path<'_>, index: usize, part: &Object<'_>) {
     let field = |names: &[&'static str]| part.any_of(names).and_then(|(_, json)| json.object());
     if let Some(call) = field(&["functionCall", "function_call"]) {
         if message.role != Role::Assistant {
             let fix = Fix::DropBlocks(at, vec![index]);
-            let path = format!("{path}[{index}]");
-            message.flaws.push(content::misplaced(&path, "functionCall", Role::Assistant, fix));
+            message.flaws.push(content::misplaced(
+                path.at(index),
+                "functionCall",
+                Role::Assistant,
+                fix,
+            ));
             return;
         }
         push_rest(&call, &["name", "args"], Nature::Words, &mut message.pieces);
@@ -159,8 +164,12 @@ fn read_part(message: &mut Message, at: usize, path: &str, index: usize, part: &
     } else if let Some(response) = field(&["functionResponse", "function_response"]) {
         if message.role == Role::Assistant {
             let fix = Fix::DropBlocks(at, vec![index]);
-            let path = format!("{path}[{index}]");
-            message.flaws.push(content::misplaced(&path, "functionResponse", Role::User, fix));
+            message.flaws.push(content::misplaced(
+                path.at(index),
+                "functionResponse",
+                Role::User,
+                fix,
+            ));
             return;
         }
         let name = response.text("name");

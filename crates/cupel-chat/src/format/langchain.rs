@@ -15,7 +15,8 @@ use crate::document::Document;
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Message, Nature, Role};
-use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::pairing::{IdScope, check_unique_ids};
+use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
@@ -30,13 +31,13 @@ impl Dialect for LangChain {
         let mut conversation =
             Conversation { list: listing.path.to_owned(), ..Conversation::default() };
         conversation.read_others("", &listing.top, &["messages"]);
-        conversation.read_messages(listing.elements, read_message);
+        conversation.read_messages(document, listing.elements, read_message);
         Ok(conversation)
     }
 
     fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
         check_unique_ids(conversation, IdScope::Message, findings);
-        Pairing::of(&conversation.messages).check(conversation, true, findings);
+        conversation.pairing().check(conversation, true, findings);
     }
 
     fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group> {
@@ -62,7 +63,7 @@ struct Dump<'t> {
 }
 
 impl<'t> Dump<'t> {
-    fn of(object: &Object<'t>, path: &str) -> Self {
+    fn of(object: &Object<'t>, path: Path<'_>) -> Self {
         let kwargs = object.get("kwargs").and_then(Json::object);
         let type_field = match &kwargs {
             Some(_) => {
@@ -76,7 +77,7 @@ impl<'t> Dump<'t> {
         let (body, path) = match (kwargs, data) {
             (Some(kwargs), _) => (kwargs, format!("{path}.kwargs")),
             (None, Some(data)) => (data, format!("{path}.data")),
-            (None, None) => (object.clone(), path.to_owned()),
+            (None, None) => (object.clone(), path.to_string()),
         };
         Self { native_type, type_field, body, path, is_flat }
     }
@@ -102,7 +103,7 @@ fn role_named(name: &str) -> Role {
     }
 }
 
-fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
+fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
     let dump = Dump::of(object, path);
     let role = dump.role();
     let mut message = Message::new(json, role, dump.native_type.clone());
@@ -120,12 +121,13 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
     }
     let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
     let body = dump.body.get("content");
-    let path = format!("{}.content", dump.path);
+    let path = Path::from(&dump.path);
+    let path = path.field("content");
     if body.is_none() && message.calls.is_empty() && role != Role::Unknown {
-        message.flaws.push(content::missing(&path, Fix::Drop(at)));
+        message.flaws.push(content::missing(path, Fix::Drop(at)));
     }
     let has_calls = !message.calls.is_empty();
-    content::read(&mut message, body, &path, nature, |message, index, block| {
+    content::read(&mut message, body, path, nature, |message, index, block| {
         let kind = block.text("type").unwrap_or_default();
         if index == 0 && matches!(kind.as_ref(), "thinking" | "redacted_thinking" | "reasoning") {
             message.bond = Bond::Reasoning;
@@ -164,7 +166,7 @@ fn read_answer(message: &mut Message, dump: &Dump<'_>, at: usize) {
             message.answers.push(Answer { id, name, block: None, body });
         }
         None => {
-            message.flaws.push(missing_id(&format!("{}.{field}", dump.path), Fix::Drop(at)));
+            message.flaws.push(missing_id(Path::from(&dump.path).field(field), Fix::Drop(at)));
         }
     }
 }
@@ -177,7 +179,8 @@ fn read_calls(message: &mut Message, dump: &Dump<'_>, at: usize) {
             let call = call.object().unwrap_or_default();
             let Some(id) = call.text("id") else {
                 let path = format!("{}.{field}[{index}].id", dump.path);
-                message.flaws.extend(needs_answer.then(|| missing_id(&path, Fix::Drop(at))));
+                let flaw = || missing_id(Path::from(&path), Fix::Drop(at));
+                message.flaws.extend(needs_answer.then(flaw));
                 continue;
             };
             push_rest(&call, &["name", "args"], Nature::Words, &mut message.pieces);
@@ -192,7 +195,7 @@ fn read_calls(message: &mut Message, dump: &Dump<'_>, at: usize) {
     }
     if let Some(calls) = raw.get("tool_calls").filter(|_| message.calls.is_empty()) {
         let path = format!("{}.additional_kwargs.tool_calls", dump.path);
-        read_call_list(message, calls, at, &path);
+        read_call_list(message, calls, at, Path::from(&path));
     }
     read_legacy_call(message, &raw);
 }

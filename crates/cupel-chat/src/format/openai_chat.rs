@@ -13,7 +13,8 @@ use crate::document::Document;
 use crate::grouping::{Group, TakenApart, exchanges};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Call, Message, Nature, Role};
-use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::pairing::{IdScope, check_unique_ids};
+use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
@@ -41,13 +42,13 @@ impl Dialect for OpenAiChat {
             }
         }
         conversation.read_others("", top, &["messages", "tools", "functions", "function_call"]);
-        conversation.read_messages(listing.elements, read_message);
+        conversation.read_messages(document, listing.elements, read_message);
         Ok(conversation)
     }
 
     fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
         check_unique_ids(conversation, IdScope::Message, findings);
-        Pairing::of(&conversation.messages).check(conversation, true, findings);
+        conversation.pairing().check(conversation, true, findings);
     }
 
     fn group(&self, conversation: &Conversation, _: TakenApart) -> Vec<Group> {
@@ -59,7 +60,7 @@ impl Dialect for OpenAiChat {
     }
 }
 
-fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
+fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
     let native_role = object.text("role").unwrap_or_default();
     let role = match native_role.as_ref() {
         "system" | "developer" => Role::System,
@@ -75,7 +76,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
     }
     let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
     let body = object.get("content");
-    content::read(&mut message, body, &format!("{path}.content"), nature, |_, _, _| false);
+    content::read(&mut message, body, path.field("content"), nature, |_, _, _| false);
     match role {
         Role::Tool => read_answer(&mut message, object, at, path),
         Role::Assistant => read_calls(&mut message, object, at, path),
@@ -92,7 +93,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
     push_rest(object, &read, nature, &mut message.pieces);
     let says_nothing = body.is_none() && !["refusal", "audio"].iter().any(|name| object.has(name));
     if says_nothing && message.calls.is_empty() && role != Role::Unknown {
-        message.flaws.push(content::missing(&format!("{path}.content"), Fix::Drop(at)));
+        message.flaws.push(content::missing(path.field("content"), Fix::Drop(at)));
     }
     message
 }
@@ -104,7 +105,7 @@ fn is_tool_name(name: &str) -> bool {
     name.len() <= LONGEST && name.bytes().all(is_allowed)
 }
 
-fn read_answer(message: &mut Message, object: &Object<'_>, at: usize, path: &str) {
+fn read_answer(message: &mut Message, object: &Object<'_>, at: usize, path: Path<'_>) {
     let is_legacy = message.native_role == "function";
     let field = if is_legacy { "name" } else { "tool_call_id" };
     match object.text(field) {
@@ -112,18 +113,18 @@ fn read_answer(message: &mut Message, object: &Object<'_>, at: usize, path: &str
             let body = object.get("content").map(JsonText::from);
             message.answers.push(Answer { id, name: object.text("name"), block: None, body });
         }
-        None => message.flaws.push(missing_id(&format!("{path}.{field}"), Fix::Drop(at))),
+        None => message.flaws.push(missing_id(path.field(field), Fix::Drop(at))),
     }
 }
 
-pub(super) fn missing_id(path: &str, fix: Fix) -> Finding {
+pub(super) fn missing_id(path: Path<'_>, fix: Fix) -> Finding {
     let text = "is required, as a text";
     Finding::new(path, "missing-call-id", text, "name the call that it belongs to").fixed_by(fix)
 }
 
-fn read_calls(message: &mut Message, object: &Object<'_>, at: usize, path: &str) {
+fn read_calls(message: &mut Message, object: &Object<'_>, at: usize, path: Path<'_>) {
     if let Some(calls) = object.get("tool_calls") {
-        read_call_list(message, calls, at, &format!("{path}.tool_calls"));
+        read_call_list(message, calls, at, path.field("tool_calls"));
     }
     read_legacy_call(message, object);
 }
@@ -143,7 +144,7 @@ pub(super) fn read_legacy_call(message: &mut Message, object: &Object<'_>) {
 }
 
 /// The calls of a list in the manner of OpenAI.
-pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, path: &str) {
+pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, path: Path<'_>) {
     let Some(calls) = calls.list() else {
         let text = format!("must be a list, got {}", calls.describe());
         message.flaws.push(Finding::new(path, "calls-type", text, "give the calls as a list"));
@@ -152,7 +153,7 @@ pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, 
     for (index, call) in calls.into_iter().enumerate() {
         let call = call.object().unwrap_or_default();
         let Some(id) = call.text("id") else {
-            message.flaws.push(missing_id(&format!("{path}[{index}].id"), Fix::Drop(at)));
+            message.flaws.push(missing_id(path.at(index).field("id"), Fix::Drop(at)));
             continue;
         };
         let (holder, body) = call.any_of(&["function", "custom"]).unzip();

@@ -112,8 +112,10 @@ impl Session {
         let purpose = Purpose::Session(&self.memory);
         let prepared = Prepared::new(self.engine.clone(), text.into(), options, purpose)?;
         let before = self.accepted.as_ref();
-        let (step, state) = step::next(&prepared, &self.memory, &self.settings, before, now)?;
+        let fingerprints = self.memory.fingerprints(&prepared.request);
+        let (step, state) = step::next(&prepared, &fingerprints, &self.settings, before, now)?;
         self.memory.forget_unused();
+        self.memory.keep(prepared.candidates, fingerprints);
         self.proposed = Some(state);
         Ok(step)
     }

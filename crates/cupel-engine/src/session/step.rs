@@ -12,7 +12,6 @@ use super::history::{Continuation, NewAccount, Setting};
 use super::plan::{Plan, Situation, Unit, is_first, plan};
 use super::state::{Account, Fingerprint, SentShorter, SessionState, Totals, Usage};
 use super::{SessionSchema, SessionSettings};
-use crate::memo::SessionMemory;
 use crate::prepare::{Chosen, positions};
 use crate::{
     EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, ShortenedPosition,
@@ -112,7 +111,7 @@ pub struct SentAgain {
 /// The next step, and the state that it leaves behind if it is accepted.
 pub(super) fn next(
     prepared: &Prepared,
-    memory: &SessionMemory,
+    messages: &[u64],
     settings: &SessionSettings,
     before: Option<&SessionState>,
     now: Option<u64>,
@@ -123,8 +122,7 @@ pub(super) fn next(
         head: prepared.request.head_fingerprint(),
         is_expired: is_expired(before, settings, now),
     };
-    let messages = memory.fingerprints(&prepared.request);
-    let found = Continuation::of(before, &setting, &messages);
+    let found = Continuation::of(before, &setting, messages);
     let stage = Stage::new(prepared, settings, before, &found)?;
     let decided = stage.decide()?;
     let state = SessionState {

@@ -26,6 +26,7 @@ use crate::document::Document;
 use crate::grouping::{Group, PinReason, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Message, Nature, Role};
+use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
@@ -59,7 +60,7 @@ impl Dialect for Anthropic {
             .as_deref()
             .and_then(|name| Model::find(name).ok())
             .is_some_and(|model| model.takes_system_messages);
-        conversation.read_messages(listing.elements, read_message);
+        conversation.read_messages(document, listing.elements, read_message);
         Ok(conversation)
     }
 
@@ -76,7 +77,7 @@ impl Dialect for Anthropic {
     }
 }
 
-fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
+fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
     let native_role = object.text("role").unwrap_or_default();
     let role = match native_role.as_ref() {
         "user" => Role::User,
@@ -92,11 +93,11 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
     }
     let body = object.get("content");
     if body.is_none() {
-        message.flaws.push(content::missing(&format!("{path}.content"), Fix::Drop(at)));
+        message.flaws.push(content::missing(path.field("content"), Fix::Drop(at)));
     }
-    let path = format!("{path}.content");
-    content::read(&mut message, body, &path, Nature::Words, |message, index, block| {
-        read_block(message, at, &path, index, block)
+    let path = path.field("content");
+    content::read(&mut message, body, path, Nature::Words, |message, index, block| {
+        read_block(message, at, path, index, block)
     });
     push_rest(object, &["content"], Nature::Words, &mut message.pieces);
     message
@@ -106,7 +107,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
 fn read_block(
     message: &mut Message,
     at: usize,
-    path: &str,
+    path: Path<'_>,
     index: usize,
     block: &Object<'_>,
 ) -> bool {
@@ -123,15 +124,15 @@ fn read_block(
         _ => return false,
     };
     let drop = Fix::DropBlocks(at, vec![index]);
-    let path = format!("{path}[{index}]");
+    let path = path.at(index);
     let Some(id) = block.text(id_field) else {
-        message.flaws.push(missing_id(&format!("{path}.{id_field}"), drop));
+        message.flaws.push(missing_id(path.field(id_field), drop));
         return true;
     };
     let nature = if home == Role::User { Nature::Answer } else { Nature::Words };
     push_rest(block, &["name", "input", "content"], nature, &mut message.pieces);
     if message.role != home {
-        message.flaws.push(content::misplaced(&path, &kind, home, drop));
+        message.flaws.push(content::misplaced(path, &kind, home, drop));
     } else if home == Role::Assistant {
         message.calls.push(Call {
             id,

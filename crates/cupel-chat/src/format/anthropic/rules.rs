@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::conversation::Conversation;
 use crate::json::Json;
 use crate::message::{Bond, Message, Role};
-use crate::pairing::{IdScope, Pairing, check_unique_ids};
+use crate::pairing::{IdScope, check_unique_ids};
 use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
 
@@ -14,7 +14,7 @@ pub(super) fn check(conversation: &Conversation, findings: &mut Vec<Finding>) {
     check_beginning(conversation, findings);
     check_system_messages(conversation, findings);
     check_unique_ids(conversation, IdScope::Request, findings);
-    Pairing::of(&conversation.messages).check(conversation, true, findings);
+    conversation.pairing().check(conversation, true, findings);
     check_results_first(conversation, findings);
     check_server_results(conversation, findings);
     check_texts(conversation, findings);

@@ -21,6 +21,7 @@ use crate::grouping::{Group, PinReason, TakenApart};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Content, Message, Nature, Piece, Role};
 use crate::pairing::{IdScope, check_unique_ids};
+use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
@@ -53,7 +54,7 @@ impl Dialect for OpenAiResponses {
         }
         match top.get("input").filter(|input| input.is_text()) {
             Some(text) => conversation.messages.push(plain_input(text)),
-            None => conversation.read_messages(listing.elements, read_item),
+            None => conversation.read_messages(document, listing.elements, read_item),
         }
         pair_local_shells(&mut conversation.messages);
         let has_reference = |message: &Message| message.bond == Bond::Reference;
@@ -93,7 +94,7 @@ fn plain_input(json: Json<'_>) -> Message {
     message
 }
 
-fn read_item(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
+fn read_item(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
     let kind = object.text("type").unwrap_or(Text::Name("message"));
     let mut message = match kind.as_ref() {
         "message" => read_message(json, object, at, path),
@@ -126,7 +127,7 @@ fn read_item(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Mess
     message
 }
 
-fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> Message {
+fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
     let native_role = object.text("role").unwrap_or_default();
     let role = match native_role.as_ref() {
         "user" => Role::User,
@@ -139,11 +140,11 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: &str) -> M
         message.flaws.push(content::role_flaw(path, "role", object.get("role"), &ROLES));
     }
     let body = object.get("content");
-    let path = format!("{path}.content");
+    let path = path.field("content");
     if body.is_none() {
-        message.flaws.push(content::missing(&path, Fix::Drop(at)));
+        message.flaws.push(content::missing(path, Fix::Drop(at)));
     }
-    content::read(&mut message, body, &path, Nature::Words, |_, _, _| false);
+    content::read(&mut message, body, path, Nature::Words, |_, _, _| false);
     push_rest(object, &["content"], Nature::Words, &mut message.pieces);
     message
 }
@@ -168,7 +169,7 @@ fn read_answer(
     id_field: &str,
     kind: Text,
     fix: Fix,
-    path: &str,
+    path: Path<'_>,
 ) -> Message {
     let mut message = Message::new(json, Role::Tool, kind);
     match object.text(id_field) {
@@ -177,7 +178,7 @@ fn read_answer(
             let (name, body) = (object.text("name"), body.map(JsonText::from));
             message.answers.push(Answer { id, name, block: None, body });
         }
-        None => message.flaws.push(missing_id(&format!("{path}.{id_field}"), fix)),
+        None => message.flaws.push(missing_id(path.field(id_field), fix)),
     }
     if let Some(output) = object.get("output") {
         match output.object().filter(|output| output.has("image_url") || output.has("file_id")) {
@@ -215,7 +216,13 @@ fn pair_local_shells(messages: &mut [Message]) {
 }
 
 /// Calls that the client answers have a `call_id`; those that the service answers by itself have not.
-fn read_call(json: Json<'_>, object: &Object<'_>, kind: Text, at: usize, path: &str) -> Message {
+fn read_call(
+    json: Json<'_>,
+    object: &Object<'_>,
+    kind: Text,
+    at: usize,
+    path: Path<'_>,
+) -> Message {
     let is_request = kind == "mcp_approval_request";
     let is_clients = matches!(&*kind, "function_call" | "custom_tool_call" | "computer_call");
     let is_image = kind == "image_generation_call";
@@ -239,7 +246,7 @@ fn read_call(json: Json<'_>, object: &Object<'_>, kind: Text, at: usize, path: &
             });
         }
         None if is_clients => {
-            message.flaws.push(missing_id(&format!("{path}.call_id"), Fix::Drop(at)));
+            message.flaws.push(missing_id(path.field("call_id"), Fix::Drop(at)));
         }
         None => message.bond = Bond::BuiltIn,
     }

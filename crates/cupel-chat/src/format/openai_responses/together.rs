@@ -8,8 +8,8 @@ use crate::validate::{Finding, Fix};
 
 /// Runs of output, each with the outputs of all its calls.
 pub(super) fn group(conversation: &Conversation) -> Vec<Group> {
-    let pairing = Pairing::of(&conversation.messages);
-    let mut groups = outputs_in_one_go(conversation, &pairing);
+    let pairing = conversation.pairing();
+    let mut groups = outputs_in_one_go(conversation, pairing);
     for group in &mut groups {
         let answers = group.messages.clone();
         group.messages.extend(answers.iter().flat_map(|at| pairing.answering(*at)));
@@ -74,13 +74,13 @@ fn joins(messages: &[Message], group: &Group, message: &Message) -> bool {
 /// Every call has its output. A call without goes with all that the model put out with it: what is
 /// left of that would not be what its reasoning led to.
 pub(super) fn check_pairs(conversation: &Conversation, findings: &mut Vec<Finding>) {
-    let pairing = Pairing::of(&conversation.messages);
+    let pairing = conversation.pairing();
     let first = findings.len();
     pairing.check(conversation, false, findings);
     if findings.len() == first {
         return;
     }
-    let groups = outputs_in_one_go(conversation, &pairing);
+    let groups = outputs_in_one_go(conversation, pairing);
     for finding in &mut findings[first..] {
         let Fix::Drop(at) = finding.fix else { continue };
         let behind = groups.partition_point(|group| group.messages[0] <= at);
