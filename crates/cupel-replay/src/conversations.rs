@@ -13,8 +13,9 @@ use crate::used::{Held, Used};
 const MOST_CALLS: usize = 4_096;
 /// So much of the shortened texts of a window is remembered.
 const MOST_REWRITTEN_BYTES: usize = 32 << 10;
-/// What a conversation takes beside what it remembers: itself, in tables that are up to half empty.
-const OVERHEAD_BYTES: usize = 2 * size_of::<Open>() + 128;
+/// What a conversation takes beside what it remembers: itself, and its places in tables that are up to
+/// half empty.
+const OVERHEAD_BYTES: usize = size_of::<Open>() + 512;
 
 /// What is remembered of a window.
 #[derive(Debug, Clone)]
@@ -121,7 +122,8 @@ impl Default for Name {
 /// All conversations that are open.
 #[derive(Debug, Default)]
 pub(crate) struct Conversations {
-    open: HashMap<u64, Open>,
+    /// In boxes: a table that grows or makes room copies what it holds, and stays half empty.
+    open: HashMap<u64, Box<Open>>,
     by_name: HashMap<Name, u64>,
     /// From when each was last heard of.
     by_age: BTreeMap<u64, u64>,
@@ -234,7 +236,8 @@ impl Conversations {
         let id = self.clock;
         self.by_name.insert(name.clone(), id);
         self.by_age.insert(id, id);
-        self.open.insert(id, Open { name, used_at: id, ..Open::default() });
+        let open = Open { name, used_at: id, ..Open::default() };
+        self.open.insert(id, Box::new(open));
         id
     }
 
