@@ -55,6 +55,18 @@ impl Destination {
     }
 }
 
+/// Fails where a file could not be written later, after the work is done.
+#[cfg(feature = "replay")]
+pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
+    let real = resolved(path);
+    let tried = match fs::metadata(&real) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => Ok(()),
+        _ => Draft::create(&real).map(drop),
+    };
+    tried.map_err(|error| Failure::writing(path.display(), &error))
+}
+
 /// The path with links followed, also that of a file that is still to be made.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     if let Ok(path) = path.canonicalize() {

@@ -1,5 +1,7 @@
 //! What holds where flags say nothing: the environment, then `cupel.toml`.
 
+#[cfg(feature = "replay")]
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,6 +46,9 @@ pub(crate) enum Origin {
     Variable(&'static str),
     /// A file.
     File(PathBuf),
+    /// A record, which has what held where it was made.
+    #[cfg(feature = "replay")]
+    Record(PathBuf),
 }
 
 impl fmt::Display for Origin {
@@ -51,6 +56,8 @@ impl fmt::Display for Origin {
         match self {
             Self::Variable(name) => f.write_str(name),
             Self::File(path) => path.display().fmt(f),
+            #[cfg(feature = "replay")]
+            Self::Record(path) => path.display().fmt(f),
         }
     }
 }
@@ -108,6 +115,33 @@ impl Settings {
             self.values[at] = Some(Value { text, origin: Origin::File(path.to_path_buf()) });
         }
         Ok(())
+    }
+
+    /// What a record keeps of them: all but what it has a place for already.
+    #[cfg(feature = "replay")]
+    pub(crate) fn recorded(&self) -> BTreeMap<String, String> {
+        let names = SETTINGS.iter().map(|setting| setting.name);
+        let kept = names.filter(|name| !["policy", "max"].contains(name));
+        kept.filter_map(|name| Some((name.to_owned(), self.path(name)?))).collect()
+    }
+
+    /// What a record keeps of them, and nothing else.
+    #[cfg(feature = "replay")]
+    pub(crate) fn of_record(
+        path: &Path,
+        recorded: &BTreeMap<String, String>,
+    ) -> Result<Self, Failure> {
+        let mut settings = Self::default();
+        let names = SETTINGS.map(|setting| setting.name);
+        for (name, text) in recorded {
+            let at = names.iter().position(|known| known == name).ok_or_else(|| {
+                let unknown = UnknownName::new("setting", name, names);
+                Failure::cannot(format!("{}:1: {unknown}", path.display()))
+            })?;
+            let origin = Origin::Record(path.to_path_buf());
+            settings.values[at] = Some(Value { text: text.clone(), origin });
+        }
+        Ok(settings)
     }
 
     /// The value of a setting, if there is one.

@@ -1,6 +1,6 @@
 //! Whether policies still decide as they did when a record was made.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use cupel_eval::PriceRule;
 
@@ -93,6 +93,10 @@ impl Moved {
 #[derive(Debug)]
 pub struct Checking<'r> {
     recorded: HashMap<&'r str, &'r RecordedRequest>,
+    /// Where each request was, for those that are elsewhere now.
+    by_request: HashMap<&'r str, VecDeque<&'r str>>,
+    /// Places at which another request is now.
+    replaced: HashSet<&'r str>,
     ways: Vec<Way>,
     tallies: Vec<Tally>,
     moved: Vec<Moved>,
@@ -158,8 +162,14 @@ impl CheckReport {
 impl<'r> Checking<'r> {
     /// Compares with a record.
     pub fn new(record: &'r Record, ways: &[Way]) -> Self {
+        let mut by_request: HashMap<&str, VecDeque<&str>> = HashMap::new();
+        for request in &record.requests {
+            by_request.entry(&request.request).or_default().push_back(&request.at);
+        }
         Self {
             recorded: record.requests.iter().map(|request| (&*request.at, request)).collect(),
+            by_request,
+            replaced: HashSet::new(),
             ways: ways.to_vec(),
             tallies: vec![Tally::default(); ways.len()],
             moved: Vec::new(),
@@ -171,15 +181,10 @@ impl<'r> Checking<'r> {
     /// Compares the next request.
     pub fn add(&mut self, request: &RequestOutcome) {
         let now = RecordedRequest::of(request);
-        let Some(then) = self.recorded.remove(&*now.at) else {
-            self.others.push(format!("{}: is not in the record", now.at));
+        let Some(then) = self.then(&now) else {
+            self.tell_other(&now.at);
             return;
         };
-        if then.request != now.request || then.windows.len() != now.windows.len() {
-            self.others
-                .push(format!("{}: is another request than the one that was recorded", now.at));
-            return;
-        }
         self.seen += 1;
         for (way, (before, after)) in then.windows.iter().zip(now.windows).enumerate() {
             let tally = &mut self.tallies[way];
@@ -214,9 +219,38 @@ impl<'r> Checking<'r> {
         }
     }
 
+    /// The same request in the record: at the same place, or where it was if the log was moved or has
+    /// other rows before it.
+    fn then(&mut self, now: &RecordedRequest) -> Option<&'r RecordedRequest> {
+        let is_same = |then: &RecordedRequest| {
+            then.request == now.request && then.windows.len() == now.windows.len()
+        };
+        if self.recorded.get(&*now.at).is_some_and(|then| is_same(then)) {
+            return self.recorded.remove(&*now.at);
+        }
+        let places = self.by_request.get_mut(&*now.request)?;
+        while let Some(at) = places.pop_front() {
+            if self.recorded.get(at).is_some_and(|then| is_same(then)) {
+                return self.recorded.remove(at);
+            }
+        }
+        None
+    }
+
+    fn tell_other(&mut self, at: &str) {
+        let what = if let Some((at, _)) = self.recorded.get_key_value(at) {
+            self.replaced.insert(at);
+            "is another request than the one that was recorded"
+        } else {
+            "is not in the record"
+        };
+        self.others.push(format!("{at}: {what}"));
+    }
+
     /// What was found.
     pub fn finish(mut self, tolerances: Tolerances) -> CheckReport {
-        let mut missing: Vec<&str> = self.recorded.keys().copied().collect();
+        let gone = |at: &&&str| !self.replaced.contains(**at);
+        let mut missing: Vec<&str> = self.recorded.keys().filter(gone).copied().collect();
         missing.sort_unstable();
         self.others.extend(
             missing.iter().map(|at| format!("{at}: is in the record and no longer in the logs")),

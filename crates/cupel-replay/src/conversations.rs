@@ -2,6 +2,7 @@
 //! those of shortened messages, and what is kept is bounded.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use cupel_engine::SessionState;
 
@@ -12,8 +13,9 @@ use crate::used::{Held, Used};
 const MOST_CALLS: usize = 4_096;
 /// So much of the shortened texts of a window is remembered.
 const MOST_REWRITTEN_BYTES: usize = 32 << 10;
-/// What a conversation takes beside what it remembers.
-const OVERHEAD_BYTES: usize = 256;
+/// What a conversation takes beside what it remembers: itself, and its places in tables that are up to
+/// half empty.
+const OVERHEAD_BYTES: usize = size_of::<Open>() + 512;
 
 /// What is remembered of a window.
 #[derive(Debug, Clone)]
@@ -52,6 +54,8 @@ impl Remembered {
 pub(crate) struct Track {
     pub(crate) window: Option<Remembered>,
     pub(crate) session: Option<SessionState>,
+    /// What it was before the last window, where a page may be wanted of that.
+    pub(crate) session_before: Option<Arc<SessionState>>,
 }
 
 impl Track {
@@ -75,11 +79,14 @@ impl Track {
     }
 
     fn bytes(&self) -> usize {
-        let session = self.session.as_ref().map_or(0, |state| {
-            8 * (state.messages.len() + state.window.len()) + 64 * state.shortened.len() + 400
-        });
-        self.window.as_ref().map_or(0, Remembered::bytes) + session
+        let states = [self.session.as_ref(), self.session_before.as_deref()];
+        let sessions: usize = states.into_iter().flatten().map(session_bytes).sum();
+        size_of::<Self>() + self.window.as_ref().map_or(0, Remembered::bytes) + sessions
     }
+}
+
+fn session_bytes(state: &SessionState) -> usize {
+    8 * (state.messages.len() + state.window.len()) + 64 * state.shortened.len() + 100
 }
 
 /// A conversation that may go on.
@@ -101,22 +108,23 @@ struct Open {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Name {
     /// What the log calls it.
-    Given(String),
-    /// How it begins.
-    Opening(u64),
+    Given(Arc<str>),
+    /// All messages of its last request: the next one begins with them.
+    Messages(u64),
 }
 
 impl Default for Name {
     fn default() -> Self {
-        Self::Opening(0)
+        Self::Messages(0)
     }
 }
 
 /// All conversations that are open.
 #[derive(Debug, Default)]
 pub(crate) struct Conversations {
-    open: HashMap<u64, Open>,
-    by_name: HashMap<Name, Vec<u64>>,
+    /// In boxes: a table that grows or makes room copies what it holds, and stays half empty.
+    open: HashMap<u64, Box<Open>>,
+    by_name: HashMap<Name, u64>,
     /// From when each was last heard of.
     by_age: BTreeMap<u64, u64>,
     clock: u64,
@@ -143,6 +151,9 @@ impl Conversations {
             !open.is_answered && !open.prints.is_empty() && judged.prints.starts_with(&open.prints);
         judged.late =
             judged.late.take().filter(|late| goes_on && late.messages == open.prints.len());
+        if judged.late.is_none() {
+            outcome.text_before = None;
+        }
         if let Some(used) = judged.used.as_ref().or(judged.late.as_ref()) {
             let is_lost = |call: &&u64| open.calls.contains(call);
             outcome.repeated_after_loss =
@@ -166,6 +177,12 @@ impl Conversations {
         open.head = judged.head;
         open.prints.clone_from(&judged.prints);
         open.is_answered = judged.used.is_some();
+        if let Name::Messages(_) = open.name {
+            let name = Name::Messages(beginnings(judged).last().unwrap_or_default());
+            self.by_name.remove(&open.name);
+            self.by_name.insert(name.clone(), id);
+            open.name = name;
+        }
         id
     }
 
@@ -186,8 +203,9 @@ impl Conversations {
         for id in ids {
             if let Some(open) = self.open.get_mut(id) {
                 let tracks: usize = open.tracks.iter().map(Track::bytes).sum();
-                let bytes =
-                    OVERHEAD_BYTES + 8 * (open.prints.len() + 2 * open.calls.len()) + tracks;
+                let name = if let Name::Given(name) = &open.name { name.len() } else { 0 };
+                let prints = 8 * (open.prints.len() + 2 * open.calls.len());
+                let bytes = OVERHEAD_BYTES + name + prints + tracks;
                 self.bytes = self.bytes + bytes - open.bytes;
                 open.bytes = bytes;
             }
@@ -197,12 +215,7 @@ impl Conversations {
             let Some(open) = self.open.remove(&id) else { continue };
             self.bytes -= open.bytes;
             self.forgotten += 1;
-            if let Some(ids) = self.by_name.get_mut(&open.name) {
-                ids.retain(|other| *other != id);
-                if ids.is_empty() {
-                    self.by_name.remove(&open.name);
-                }
-            }
+            self.by_name.remove(&open.name);
         }
     }
 
@@ -213,35 +226,40 @@ impl Conversations {
     /// The conversation of a request, which may begin with it.
     fn find(&mut self, judged: &Judged) -> u64 {
         let name = match &judged.outcome.conversation {
-            Some(name) => Name::Given(name.clone()),
-            None => Name::Opening(opening(judged)),
+            Some(name) => Name::Given(name.as_str().into()),
+            None => Name::Messages(beginnings(judged).last().unwrap_or_default()),
         };
-        let known = self.by_name.get(&name).map(Vec::as_slice).unwrap_or_default();
-        let found = match &name {
-            Name::Given(_) => known.first().copied(),
-            // Of those that begin alike, the one of which this is more.
-            Name::Opening(_) => {
-                let is_more = |id: &&u64| {
-                    self.open.get(id).is_some_and(|open| judged.prints.starts_with(&open.prints))
-                };
-                let length = |id: &&u64| self.open.get(id).map_or(0, |open| open.prints.len());
-                known.iter().filter(is_more).max_by_key(length).copied()
-            }
-        };
-        if let Some(id) = found {
+        if let Some(id) = self.known(&name, judged) {
             return id;
         }
         self.clock += 1;
         let id = self.clock;
-        self.by_name.entry(name.clone()).or_default().push(id);
+        self.by_name.insert(name.clone(), id);
         self.by_age.insert(id, id);
-        self.open.insert(id, Open { name, used_at: id, ..Open::default() });
+        let open = Open { name, used_at: id, ..Open::default() };
+        self.open.insert(id, Box::new(open));
         id
+    }
+
+    /// The conversation that is called so; of those without a name the longest of which this is more.
+    fn known(&self, name: &Name, judged: &Judged) -> Option<u64> {
+        if let Name::Given(_) = name {
+            return self.by_name.get(name).copied();
+        }
+        let beginnings: Vec<u64> = beginnings(judged).collect();
+        let ids =
+            beginnings.iter().rev().filter_map(|hash| self.by_name.get(&Name::Messages(*hash)));
+        let is_more = |id: &u64| {
+            self.open.get(id).is_some_and(|open| judged.prints.starts_with(&open.prints))
+        };
+        ids.copied().find(is_more)
     }
 }
 
-/// How a request begins: all that stands before its second message of the conversation proper.
-fn opening(judged: &Judged) -> u64 {
-    let first = judged.prints.iter().take(2);
-    first.fold(judged.head, |hash, print| hash.rotate_left(17) ^ print)
+/// What tells each beginning of a request again, the shortest first, the whole last.
+fn beginnings(judged: &Judged) -> impl Iterator<Item = u64> {
+    judged.prints.iter().scan(judged.head, |hash, print| {
+        *hash = (hash.rotate_left(17) ^ print).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Some(*hash)
+    })
 }

@@ -9,7 +9,7 @@ use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowProblem, WindowOu
 use crate::place::Place;
 use crate::read::LoggedRequest;
 use crate::settings::{Settings, Way};
-use crate::used::{Held, Texts, Used, UsedValue, fingerprint};
+use crate::used::{Held, Used, UsedValue, fingerprint};
 
 /// So many of the values that were lost are named.
 const NAMED: usize = 8;
@@ -183,9 +183,8 @@ pub(crate) fn judge(
     let candidates = prepared.candidates();
     let request = candidates.request().clone();
     let (head, prints) = (request.head_fingerprint(), request.fingerprints());
-    let texts = Texts::of(&request);
-    let used = logged.answer.as_ref().map(|answer| Used::by_answer(answer, &request, &texts));
-    let late = if used.is_none() { Used::by_newest_turn(&request, &texts) } else { None };
+    let used = logged.answer.as_ref().map(|answer| Used::by_answer(answer, &request));
+    let late = if used.is_none() { Used::by_newest_turn(&request) } else { None };
     let all = Laid::whole(candidates, head, &prints);
     let mut outcome = RequestOutcome {
         fingerprint: fingerprint(text),
@@ -201,6 +200,10 @@ pub(crate) fn judge(
         windows: Vec::new(),
         late: Vec::new(),
         text: (text.len() <= settings.worst_text_bytes).then(|| text.clone()),
+        text_before: late
+            .as_ref()
+            .filter(|_| text.len() <= settings.worst_text_bytes)
+            .and_then(|late| beginning(candidates, late.messages)),
         place: place.clone(),
     };
     let mut laid = Vec::new();
@@ -226,6 +229,15 @@ pub(crate) fn judge(
         laid.push(how);
     }
     Ok(Judged { outcome, text: text.clone(), head, prints, logged: all, laid, used, late })
+}
+
+/// The request with its first messages alone.
+fn beginning(candidates: &Candidates, messages: usize) -> Option<Arc<str>> {
+    let is_in = |at: &usize| {
+        candidates.bundle(*at).message_indices().iter().all(|message| *message < messages)
+    };
+    let kept: Vec<usize> = (0..candidates.items().len()).filter(is_in).collect();
+    (candidates.message_count_of(&kept) == messages).then(|| candidates.render(&kept).into())
 }
 
 fn prepare(settings: &Settings, way: &Way, text: &Arc<str>) -> Result<Prepared, EngineError> {

@@ -37,4 +37,8 @@ pub use record::{
 pub use replay::{LogRow, Outcomes, Replay};
 pub use results::{ResultRow, result_rows};
 pub use settings::{ReplayedPolicy, Settings, Way};
-pub use summary::{Comparison, Dollars, Problem, Rows, Share, Summary, Summing, WaySummary, Worst};
+#[cfg(feature = "schema")]
+pub use summary::json_schemas;
+pub use summary::{
+    Comparison, Dollars, Problem, Rows, Share, Summary, Summing, WaySummary, Worst, WorstText,
+};

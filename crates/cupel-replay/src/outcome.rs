@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cupel_engine::ModelPrices;
+use cupel_engine::{ModelPrices, SessionState};
 use serde::Serialize;
 
 use crate::place::Place;
@@ -41,6 +41,9 @@ pub struct RequestOutcome {
     pub late: Vec<Option<Coverage>>,
     /// The request, where it may be one of the worst.
     pub text: Option<Arc<str>>,
+    /// The request before it of its conversation, where that may be one of the worst and has no answer of
+    /// its own.
+    pub text_before: Option<Arc<str>>,
 }
 
 /// Tokens that are sent.
@@ -100,6 +103,10 @@ pub struct WindowOutcome {
     pub scores: Vec<f64>,
     /// Why messages were left out, where details are wanted: the first message of each, and the reason.
     pub reasons: Vec<(u32, String)>,
+    /// The session before this window, where it may be one of the worst; `None` where it begins with it.
+    pub session: Option<Arc<SessionState>>,
+    /// The same of the window before it in its conversation.
+    pub session_before: Option<Arc<SessionState>>,
 }
 
 /// What is wrong with a row, and what kind of wrong it is.
@@ -115,6 +122,7 @@ pub struct RowProblem {
 
 /// What kind of wrong a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ProblemKind {

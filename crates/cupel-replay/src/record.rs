@@ -4,6 +4,7 @@
 //! JSON lines: first the settings, then a line for each request, in the order of the log. Numbers and
 //! fingerprints, so that a difference between two records is a difference between two decisions.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,12 @@ pub struct RecordHead {
     /// Which fields are what.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<String>,
+    /// Whether requests that their provider would refuse were repaired.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repair: bool,
+    /// What else was set where it was recorded, and changes what is decided: by name, as it was written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
 }
 
 /// A policy, and what tells its description again.
@@ -81,13 +88,8 @@ pub struct RecordedWindow {
 }
 
 impl RecordHead {
-    /// The head of a record of these settings.
-    pub fn new(
-        settings: &Settings,
-        logs: Vec<String>,
-        tokenizer: Option<String>,
-        columns: Option<String>,
-    ) -> Self {
+    /// The head of a record of these settings. What they do not tell is for the caller to fill in.
+    pub fn new(settings: &Settings, logs: Vec<String>) -> Self {
         let policy = |policy: &crate::ReplayedPolicy| {
             let description = serde_json::to_string(policy.engine.policy().description());
             let fingerprint = fingerprint(&description.unwrap_or_default());
@@ -100,8 +102,10 @@ impl RecordHead {
             max: settings.budgets.clone(),
             session: settings.session,
             shorten: settings.shorten.map(|shorten| shorten.to_string()),
-            tokenizer,
-            columns,
+            tokenizer: None,
+            columns: None,
+            repair: false,
+            settings: BTreeMap::new(),
         }
     }
 }
@@ -153,6 +157,12 @@ pub struct Record {
     pub requests: Vec<RecordedRequest>,
 }
 
+/// What every version of a record says first.
+#[derive(Deserialize)]
+struct Form {
+    record: String,
+}
+
 /// A record that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}: {rule}")]
@@ -189,13 +199,14 @@ impl Record {
         };
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let (_, first) = lines.next().ok_or_else(|| wrong(1, &"the file is empty"))?;
-        let head: RecordHead = serde_json::from_str(first).map_err(|error| wrong(1, &error))?;
-        if head.record != FORM {
-            return Err(wrong(
-                1,
-                &format!("the form `{}` is not known, only `{FORM}` is", head.record),
-            ));
+        let form = serde_json::from_str(first).map(|Form { record }| record);
+        match form.map_err(|error| wrong(1, &error))? {
+            form if form == FORM => {}
+            form => {
+                return Err(wrong(1, &format!("the form `{form}` is not known, only `{FORM}` is")));
+            }
         }
+        let head: RecordHead = serde_json::from_str(first).map_err(|error| wrong(1, &error))?;
         let requests = lines
             .map(|(at, line)| serde_json::from_str(line).map_err(|error| wrong(at + 1, &error)));
         Ok(Self { head, requests: requests.collect::<Result<_, _>>()? })
@@ -223,7 +234,7 @@ mod tests {
         let head =
             r#"{"record":"cupel-record/1","logs":[],"policies":[],"max":[1],"session":false}"#;
         assert_eq!(Record::from_text(&format!("{head}\nnonsense")).unwrap_err().line, 2);
-        let other = head.replace("record/1", "record/9");
+        let other = head.replace("record/1", "record/9").replace("logs", "sources");
         assert!(
             Record::from_text(&other).unwrap_err().rule.contains("`cupel-record/9` is not known")
         );

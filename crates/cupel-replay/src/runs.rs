@@ -94,6 +94,7 @@ fn logged(
         windows: Vec::new(),
         late: Vec::new(),
         text: None,
+        text_before: None,
     }
 }
 

@@ -24,29 +24,42 @@ pub(crate) fn judge(
             None => engine.session(),
         };
         for judged in requests.iter_mut() {
-            step(&mut session, at, way, &mut tracks[at], judged);
+            step(settings, &mut session, at, way, &mut tracks[at], judged);
         }
         tracks[at].session = session.state().cloned();
     }
 }
 
-fn step(session: &mut Session, at: usize, way: &Way, track: &mut Track, judged: &mut Judged) {
+fn step(
+    settings: &Settings,
+    session: &mut Session,
+    at: usize,
+    way: &Way,
+    track: &mut Track,
+    judged: &mut Judged,
+) {
+    let told = &mut judged.outcome.windows[at];
     if let Some(late) = &judged.late {
         judged.outcome.late[at] = track.late(late);
-        judged.outcome.windows[at].fetched_again = track.fetched_again(late);
+        told.fetched_again = track.fetched_again(late);
+        told.session_before.clone_from(&track.session_before);
     }
+    let before = session.state().filter(|_| settings.worst_text_bytes > 0);
+    let before = before.cloned().map(Arc::new);
     let text: Arc<str> = judged.text.clone();
     let step: Result<_, EngineError> = session.next_with(text, &options(way), None);
     // What cannot be had does not fit: the request itself was found valid before.
     let Ok(step) = step else { return };
     session.accept();
     let laid = Laid::of_messages(judged.head, &judged.prints, &step.kept_messages, &step.rewritten);
-    let again = judged.outcome.windows[at].fetched_again;
     let mut window = outcome(&laid, &step.kept_messages, judged.prints.len(), judged.used.as_ref());
-    window.fetched_again += again;
+    window.fetched_again += told.fetched_again;
     window.sent.tokens = step.summary.tokens_after;
     window.sent.uncached_tokens = step.session.uncached_tokens;
     window.shortened = step.rewritten.len();
+    window.session.clone_from(&before);
+    window.session_before = told.session_before.take();
     track.send(&laid);
-    judged.outcome.windows[at] = window;
+    track.session_before = before;
+    *told = window;
 }

@@ -17,20 +17,6 @@ const MOST_VALUES: usize = 256;
 /// Quoted words within these bounds are names rather than prose.
 const QUOTED: std::ops::RangeInclusive<usize> = 3..=40;
 
-/// The messages of a request in small letters, to look values up in. Instructions take no part: they are
-/// always there.
-#[derive(Debug)]
-pub(crate) struct Texts(Vec<Option<String>>);
-
-impl Texts {
-    pub(crate) fn of(request: &Request) -> Self {
-        let text = |message: cupel_chat::MessageView<'_>| {
-            (message.role() != "system").then(|| message.text().to_lowercase())
-        };
-        Self(request.messages().map(text).collect())
-    }
-}
-
 /// What an answer used.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Used {
@@ -76,13 +62,13 @@ fn has(text: &str, value: &str) -> bool {
 
 impl Used {
     /// What the answer to a request used of it.
-    pub(crate) fn by_answer(answer: &Answer, request: &Request, texts: &Texts) -> Self {
-        Self::of(&answer.text, &answer.calls, request, texts, texts.0.len())
+    pub(crate) fn by_answer(answer: &Answer, request: &Request) -> Self {
+        Self::of(&answer.text, &answer.calls, request, request.message_count())
     }
 
     /// What the newest message of the assistant used of what stood before it: so a request tells what
     /// the one before it was good for. `None` if no such message is there.
-    pub(crate) fn by_newest_turn(request: &Request, texts: &Texts) -> Option<Self> {
+    pub(crate) fn by_newest_turn(request: &Request) -> Option<Self> {
         let at = request.messages().rposition(|message| message.role() == "assistant")?;
         let newest = request.messages().nth(at)?;
         let call = |(name, arguments): (&str, &str)| Call {
@@ -90,10 +76,10 @@ impl Used {
             arguments: arguments.to_owned(),
         };
         let calls: Vec<Call> = newest.calls().map(call).collect();
-        (at > 0).then(|| Self::of(&newest.text(), &calls, request, texts, at))
+        (at > 0).then(|| Self::of(&newest.text(), &calls, request, at))
     }
 
-    fn of(said: &str, calls: &[Call], request: &Request, texts: &Texts, before: usize) -> Self {
+    fn of(said: &str, calls: &[Call], request: &Request, before: usize) -> Self {
         let values = match calls {
             [] => values_said(said),
             calls => values_called(calls),
@@ -101,7 +87,7 @@ impl Used {
         let hashes: Vec<u64> = calls.iter().map(hash).collect();
         Self {
             messages: before,
-            values: found(values, texts, before),
+            values: found(values, request, before),
             repeated: repeated(&hashes, request, before),
             calls: hashes,
         }
@@ -199,19 +185,22 @@ impl Values {
 }
 
 /// Those of the values that stand in the first messages, and where, in one pass over each text.
-fn found(values: Vec<String>, texts: &Texts, before: usize) -> Vec<UsedValue> {
+/// Instructions take no part: they are always there.
+fn found(values: Vec<String>, request: &Request, before: usize) -> Vec<UsedValue> {
     if values.is_empty() {
         return Vec::new();
     }
     let finder = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&values);
     let Ok(finder) = finder else { return Vec::new() };
     let mut places: Vec<Vec<u32>> = vec![Vec::new(); values.len()];
-    for (at, text) in texts.0.iter().take(before).enumerate() {
-        let Some(text) = text else { continue };
-        let at = at as u32;
-        for hit in finder.find_overlapping_iter(text) {
+    for (at, message) in request.messages().take(before).enumerate() {
+        if message.role() == "system" {
+            continue;
+        }
+        let (at, text) = (at as u32, message.text().to_lowercase());
+        for hit in finder.find_overlapping_iter(&text) {
             let places = &mut places[hit.pattern().as_usize()];
-            if places.last() != Some(&at) && stands_apart(text, hit.start()..hit.end()) {
+            if places.last() != Some(&at) && stands_apart(&text, hit.start()..hit.end()) {
                 places.push(at);
             }
         }
@@ -231,7 +220,7 @@ mod tests {
 
     fn used(answer: &Answer) -> Used {
         let request = Request::parse(REQUEST, None).unwrap();
-        Used::by_answer(answer, &request, &Texts::of(&request))
+        Used::by_answer(answer, &request)
     }
 
     #[test]
@@ -266,7 +255,7 @@ mod tests {
     #[test]
     fn the_newest_turn_tells_what_the_request_before_was_good_for() {
         let request = Request::parse(REQUEST, None).unwrap();
-        let used = Used::by_newest_turn(&request, &Texts::of(&request)).unwrap();
+        let used = Used::by_newest_turn(&request).unwrap();
         assert_eq!((used.messages, used.values.len()), (2, 1));
         assert_eq!(used.values[0].messages, [1]);
     }

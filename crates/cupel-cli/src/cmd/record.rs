@@ -34,10 +34,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     if let Some(path) = &arguments.output {
-        arguments.replay.refuse_input(path)?;
+        arguments.replay.check_output(path)?;
     }
     let settings = arguments.replay.settings(context)?;
-    let (record, replayed) = record(&arguments.replay, settings, |_| ())?;
+    let (record, replayed) = record(&arguments.replay, context, settings, |_| ())?;
     if !replayed.summary.is_complete {
         return replayed.answer();
     }
@@ -51,12 +51,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
 /// Makes a record, and hands each request on.
 pub(crate) fn record(
     arguments: &ReplayArguments,
+    context: &Context,
     mut settings: Settings,
     mut each: impl FnMut(&RequestOutcome),
 ) -> Result<(Record, Replayed), Failure> {
     settings.details = true;
     let logs = arguments.logs.iter().map(|path| path.display().to_string()).collect();
-    let columns = arguments.columns.as_ref().map(ToString::to_string);
     let mut requests = Vec::new();
     let replayed = run::replay_with(arguments, settings, |outcomes| {
         for outcome in outcomes {
@@ -67,6 +67,12 @@ pub(crate) fn record(
         }
         Ok(())
     })?;
-    let head = RecordHead::new(&replayed.settings, logs, arguments.tokenizer.clone(), columns);
+    let head = RecordHead {
+        tokenizer: arguments.tokenizer.clone(),
+        columns: arguments.columns.as_ref().map(ToString::to_string),
+        repair: arguments.repair,
+        settings: context.settings.recorded(),
+        ..RecordHead::new(&replayed.settings, logs)
+    };
     Ok((Record { head, requests }, replayed))
 }

@@ -25,6 +25,8 @@ fn schemas() -> Vec<(&'static str, serde_json::Value)> {
     let config = settings.into_generator().into_root_schema_for::<config::Document<'_>>();
     let mut schemas = cupel_engine::json_schemas();
     schemas.extend(cupel_eval::json_schemas());
+    #[cfg(feature = "replay")]
+    schemas.extend(cupel_replay::json_schemas());
     schemas.push(("Config", config.to_value()));
     schemas.sort_by_key(|(name, _)| *name);
     schemas

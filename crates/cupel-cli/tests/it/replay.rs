@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, Run, assert_cannot_run, run};
+use crate::support::{Folder, Run, assert_cannot_run, cupel, run};
 
 const LANGFUSE: &str = "examples/logs/langfuse.json";
 
@@ -107,6 +107,48 @@ fn a_report_has_a_chart_and_a_page_for_each_of_the_worst() {
     assert!(std::fs::read_to_string(picture).unwrap().starts_with("<svg"));
 }
 
+/// Of a session a page shows the step as it was sent, which a window chosen anew is not.
+#[test]
+fn the_pages_of_a_session_show_the_step() {
+    // Pairs tell of each request what was used, raw requests of the one before.
+    for (log, is_before) in [(LANGFUSE, false), ("examples/logs/requests.jsonl", true)] {
+        let folder = Folder::new();
+        let (report, results) = (folder.file("report"), folder.file("results.jsonl"));
+        let flags = ["--max", "400", "--session", "--html", &report, "--output", &results];
+        let summary = json(&[&["replay", log, "--json"], &flags[..]].concat());
+        let rows: Vec<Value> = std::fs::read_to_string(&results)
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .filter(|row: &Value| row["in_session"] == true)
+            .collect();
+        let worst = summary["ways"][1]["worst"].as_array().unwrap();
+        assert!(!worst.is_empty());
+        let mut steps = Vec::new();
+        for (at, worst) in worst.iter().enumerate() {
+            let place = worst["place"].as_str().unwrap();
+            assert_eq!(worst["is_before"], is_before);
+            let row = place.rsplit(':').next().unwrap().parse::<u64>().unwrap();
+            let told = rows.iter().position(|result| result["row"] == row).unwrap();
+            let lost = &rows[told - usize::from(is_before)];
+            let page = view_of(&format!("{report}/requests/2-{}.html", at + 1));
+            assert_eq!(page["step"]["tokens"], lost["tokens"], "{place}");
+            assert_eq!(page["step"]["uncached_tokens"], lost["uncached"], "{place}");
+            assert_eq!(page["messages"], lost["messages"], "{place}");
+            steps.push(page["step"]["number"].as_u64().unwrap());
+        }
+        assert!(steps.iter().any(|number| *number > 1), "{steps:?}");
+        assert_eq!(view_of(&format!("{report}/requests/1-1.html"))["step"], Value::Null);
+    }
+}
+
+/// What a page shows, as data.
+fn view_of(path: &str) -> Value {
+    let page = std::fs::read_to_string(path).unwrap();
+    let (_, view) = page.split_once("id=\"view\">").unwrap();
+    serde_json::from_str(view.split_once("</script>").unwrap().0).unwrap()
+}
+
 #[test]
 fn bad_rows_are_named_and_the_exit_code_says_so() {
     let folder = Folder::new();
@@ -131,9 +173,65 @@ fn bad_rows_are_named_and_the_exit_code_says_so() {
         &["replay", &empty, "--max", "9"],
         "there is no request in the logs; see docs/replay.md for what is read",
     );
+    // Where nothing can be read there are no figures to show.
+    let cut = folder.write("cut.parquet", "PAR1 and no more");
+    let done = run(&["replay", &cut, "--max", "100"]);
+    assert_eq!((done.code, &*done.stdout), (Some(2), ""));
+    let named = format!("cupel: {cut}: is no whole Parquet file");
+    assert!(done.stderr.starts_with(&named), "{}", done.stderr);
+    let last = "cupel: 1 file or a part of it could not be read; nothing was replayed\n";
+    assert!(done.stderr.ends_with(last), "{}", done.stderr);
     let same = run(&["replay", &log, "--max", "100", "--output", &log]);
     assert_eq!(same.code, Some(2));
     assert!(same.stderr.contains("is one of the logs"), "{same:?}");
+}
+
+/// Bad rows are named though others are invalid, and the first of those is named too.
+#[test]
+fn rows_that_are_invalid_take_no_room_from_broken_ones() {
+    let folder = Folder::new();
+    let orphan = r#"{"messages":[{"role":"tool","tool_call_id":"x","content":"An orphan."},{"role":"user","content":"Hi"}]}"#;
+    let log = folder.write(
+        "a.jsonl",
+        format!("{}{}", format!("{orphan}\n").repeat(30), "nonsense\n".repeat(22)),
+    );
+    let done = run(&["replay", &log, "--max", "100"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains(&format!("cupel: {log}:31: is not JSON")), "{}", done.stderr);
+    assert!(done.stderr.contains("cupel: … and 2 more\n"), "{}", done.stderr);
+    assert!(
+        done.stdout.contains(&format!("invalid in the log, the first: {log}:1: ")),
+        "{}",
+        done.stdout
+    );
+}
+
+/// What cannot be had is said before the work is done, not after.
+#[test]
+fn what_is_asked_for_in_vain_is_refused_before_anything_is_read() {
+    let folder = Folder::new();
+    let absent = folder.file("absent/x");
+    for flag in ["--output", "--svg"] {
+        let done = run(&["replay", LANGFUSE, "--max", "400", flag, &absent]);
+        let expected = format!("cupel: {absent}: cannot write: no such file or directory\n");
+        assert_eq!((done.code, &*done.stdout, done.stderr), (Some(2), "", expected), "{flag}");
+    }
+    let file = folder.write("file", "");
+    let inside = format!("{file}/report");
+    for (arguments, words) in [
+        (["replay", "--html", &inside], "cannot write: not a directory"),
+        (["record", "--output", &folder.file("")], "cannot write: is a directory"),
+        (["replay", "--max", "0"], "nothing fits into it; give more than 0"),
+        (["replay", "--max", "lots"], "not a number of tokens; write it as 8000 or 8k"),
+        (["replay", "--policy", "atuo"], "unknown policy `atuo`; did you mean `auto`?"),
+        (["replay", "--columns", "request"], "write NAME=FIELD"),
+    ] {
+        let done = run(&[&arguments[..], &[LANGFUSE]].concat());
+        assert_eq!((done.code, &*done.stdout), (Some(2), ""), "{arguments:?}");
+        assert!(done.stderr.contains(words), "{arguments:?}: {}", done.stderr);
+    }
+    let twice = ["replay", LANGFUSE, "--policy", "chat", "--policy", "chat"];
+    assert_cannot_run(&twice, "policy `chat` is named twice; name each once");
 }
 
 /// A record of the sample by a policy that stands in a file.
@@ -197,6 +295,36 @@ fn a_policy_change_that_loses_something_fails_and_says_what_and_where() {
     assert_eq!(run(&["check", &record]).code, Some(0));
 }
 
+/// All that changes what is decided is in the record: what is set where it is checked is no matter.
+#[test]
+fn a_check_decides_as_the_record_was_made() {
+    let folder = Folder::new();
+    let orphan = r#"{"messages":[{"role":"tool","tool_call_id":"x","content":"An orphan."},{"role":"user","content":"Hello"}]}"#;
+    let log = folder.write("log.jsonl", format!("{orphan}\n"));
+    let record = folder.file("a.record");
+    let flags =
+        ["--max", "300", "--repair", "--session", "--tokenizer", "estimate", "--shorten", "off"];
+    let done = run(&[&["record", &log, LANGFUSE, "--output", &record], &flags[..]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(std::fs::read_to_string(&record).unwrap().contains("\"repair\":true"));
+    let held = |record: &str, variable: (&str, &str)| {
+        let done: Run =
+            cupel(&["check", record]).env(variable.0, variable.1).output().unwrap().into();
+        assert_eq!(done.code, Some(0), "{done:?}");
+        done.stdout
+    };
+    let told = held(&record, ("CUPEL_TARGET", "100"));
+    assert!(told.starts_with("the record of 19 requests holds\n"), "{told}");
+    // And what was set where it was recorded holds again.
+    let small = folder.file("b.record");
+    let record = ["record", LANGFUSE, "--max", "400", "--output", &small];
+    let done: Run = cupel(&record).env("CUPEL_TARGET", "200").output().unwrap().into();
+    assert_eq!(done.code, Some(0), "{done:?}");
+    held(&small, ("CUPEL_MAX", "1000"));
+    let text = std::fs::read_to_string(&small).unwrap();
+    assert!(text.lines().next().unwrap().contains("\"settings\":{\"target\":\"200\"}"), "{text}");
+}
+
 #[test]
 fn a_record_of_other_requests_fails() {
     let folder = Folder::new();
@@ -211,6 +339,26 @@ fn a_record_of_other_requests_fails() {
     let done = run(&["check", &broken]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("broken.record:1: is no line of a record"), "{}", done.stderr);
+}
+
+/// A log that was moved, or has a row more in front, holds the same requests.
+#[test]
+fn requests_are_known_again_where_they_are_now() {
+    let folder = Folder::new();
+    let (_, record) = recorded(&folder);
+    let text = std::fs::read_to_string(crate::support::root().join(LANGFUSE)).unwrap();
+    let mut rows: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let moved = folder.write("moved.json", serde_json::to_string(&rows).unwrap());
+    let done = run(&["check", &record, &moved]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let mut other = rows[0].clone();
+    other["input"] = serde_json::json!([{ "role": "user", "content": "Hello" }]);
+    rows.insert(0, other);
+    let more = folder.write("more.json", serde_json::to_string(&rows).unwrap());
+    let done = run(&["check", &record, &more]);
+    assert_eq!(done.code, Some(1));
+    let failed: Vec<&str> = done.stdout.lines().filter(|line| line.contains("FAILED")).collect();
+    assert_eq!(failed, [format!("  FAILED: {more}:1: is not in the record")], "{}", done.stdout);
 }
 
 /// Rows come by a pipe; when the first are done, Ctrl-C comes, and then the rest.

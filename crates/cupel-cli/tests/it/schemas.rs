@@ -39,6 +39,19 @@ fn every_answer_as_json_is_of_its_schema() {
     }
 }
 
+#[cfg(feature = "replay")]
+#[test]
+fn a_replay_as_json_is_of_its_schema() {
+    let log = "examples/logs/langfuse.json";
+    let models = ["replay", log, "--json"];
+    let windows =
+        ["replay", log, "--max=300,400", "--policy=auto", "--policy=chat", "--session", "--json"];
+    for arguments in [&models[..], &windows] {
+        let answer: Value = serde_json::from_str(&run(arguments).stdout).unwrap();
+        assert_valid("ReplayReport", &answer);
+    }
+}
+
 /// Compares an answer with the schema of this name.
 #[track_caller]
 pub(crate) fn assert_valid(name: &str, answer: &Value) {
@@ -54,7 +67,12 @@ pub(crate) fn assert_valid(name: &str, answer: &Value) {
 
 #[test]
 fn schemas_are_listed_and_kept() {
-    assert_snapshot("schema", &["schema"]);
+    #[cfg(feature = "replay")]
+    for (snapshot, arguments) in
+        [("schema", &["schema"][..]), ("schema-ReplayReport", &["schema", "ReplayReport"])]
+    {
+        assert_snapshot(snapshot, arguments);
+    }
     for name in ["PoolReport", "AgentReport", "Config"] {
         assert_snapshot(&format!("schema-{name}"), &["schema", name]);
     }

@@ -7,6 +7,9 @@ use super::{Bounded, Closed, LARGEST_ROW, Sink, cause, read_bounded};
 use crate::outcome::ProblemKind;
 use crate::place::Place;
 
+/// A larger row is handed on as it was read.
+const LARGE_ROW: usize = 1 << 20;
+
 /// How the rows of a file are laid out.
 enum Layout {
     /// One on each line.
@@ -29,11 +32,8 @@ pub(super) fn read(
             Ok(Bounded::End) => return Ok(()),
             Ok(Bounded::Line) if line.iter().all(u8::is_ascii_whitespace) => {}
             Ok(Bounded::Line) => break,
-            Ok(Bounded::TooLarge) => too_large(name, row, sink),
-            Err(error) => {
-                unreadable(name, row, &error, sink);
-                return Ok(());
-            }
+            Ok(Bounded::TooLarge) => too_large(name, row, sink)?,
+            Err(error) => return unreadable(name, row, &error, sink),
         }
     }
     if line.starts_with(b"\xef\xbb\xbf") {
@@ -68,49 +68,52 @@ fn read_lines(
     sink: &mut Sink,
 ) -> Result<(), Closed> {
     loop {
-        push(&line, row, name, sink)?;
+        push(&mut line, row, name, sink)?;
         row += 1;
         match read_bounded(&mut reader, b'\n', LARGEST_ROW, &mut line) {
             Ok(Bounded::End) => return Ok(()),
             Ok(Bounded::Line) => {}
             Ok(Bounded::TooLarge) => {
                 line.clear();
-                too_large(name, row, sink);
+                too_large(name, row, sink)?;
             }
-            Err(error) => {
-                unreadable(name, row, &error, sink);
-                return Ok(());
-            }
+            Err(error) => return unreadable(name, row, &error, sink),
         }
     }
 }
 
-fn push(bytes: &[u8], row: usize, name: &Arc<str>, sink: &mut Sink) -> Result<(), Closed> {
-    let bytes = bytes.trim_ascii();
+/// Hands a row on. Of a large one there is no second copy, and no room for the next is kept.
+fn push(bytes: &mut Vec<u8>, row: usize, name: &Arc<str>, sink: &mut Sink) -> Result<(), Closed> {
+    bytes.truncate(bytes.trim_ascii_end().len());
+    bytes.drain(..bytes.len() - bytes.trim_ascii_start().len());
     if bytes.is_empty() {
         return Ok(());
     }
-    sink.read += bytes.len() as u64 + 1;
+    let bytes = if bytes.len() > LARGE_ROW { std::mem::take(bytes) } else { bytes.clone() };
     let place = Place::line(name.clone(), row);
-    match std::str::from_utf8(bytes) {
-        Ok(text) => sink.row(place, text.to_owned()),
+    match String::from_utf8(bytes) {
+        Ok(text) => sink.row(place, text),
         Err(error) => {
             let rule = format!(
                 "byte {} is not UTF-8; logs are JSON, plain, gzip or zstd, or Parquet",
-                error.valid_up_to() + 1
+                error.utf8_error().valid_up_to() + 1
             );
-            sink.problem(place, ProblemKind::Broken, rule);
-            Ok(())
+            sink.problem(place, ProblemKind::Broken, rule)
         }
     }
 }
 
-fn too_large(name: &Arc<str>, row: usize, sink: &mut Sink) {
+fn too_large(name: &Arc<str>, row: usize, sink: &mut Sink) -> Result<(), Closed> {
     let rule = format!("is larger than {} MB; split it, or leave it out", LARGEST_ROW >> 20);
-    sink.problem(Place::line(name.clone(), row), ProblemKind::Broken, rule);
+    sink.problem(Place::line(name.clone(), row), ProblemKind::Broken, rule)
 }
 
-fn unreadable(name: &Arc<str>, row: usize, error: &std::io::Error, sink: &mut Sink) {
+fn unreadable(
+    name: &Arc<str>,
+    row: usize,
+    error: &std::io::Error,
+    sink: &mut Sink,
+) -> Result<(), Closed> {
     let rule = match error.kind() {
         ErrorKind::UnexpectedEof => {
             "the compressed data ends early; the file was cut off, fetch or write it again"
@@ -121,7 +124,7 @@ fn unreadable(name: &Arc<str>, row: usize, error: &std::io::Error, sink: &mut Si
         }
         _ => format!("cannot be read from here on: {}", cause(error)),
     };
-    sink.unreadable(name, row, rule);
+    sink.unreadable(name, row, rule)
 }
 
 /// Parts values that stand in a list or one after the other, byte by byte.
@@ -232,9 +235,9 @@ fn read_values(
                 continue;
             }
             if std::mem::take(&mut splitter.is_too_large) {
-                too_large(name, row, sink);
+                too_large(name, row, sink)?;
             } else {
-                push(&splitter.value, row, name, sink)?;
+                push(&mut splitter.value, row, name, sink)?;
             }
             splitter.value.clear();
             row += 1;
@@ -253,11 +256,9 @@ fn read_values(
             Err(error) => (0, Some(error)),
         };
         if let Some(error) = end {
-            unreadable(name, row, &error, sink);
-            return Ok(());
+            return unreadable(name, row, &error, sink);
         }
         reader.consume(taken);
     }
-    let rest = std::mem::take(&mut splitter.value);
-    push(&rest, row, name, sink)
+    push(&mut splitter.value, row, name, sink)
 }

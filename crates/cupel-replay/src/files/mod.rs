@@ -5,9 +5,11 @@ mod json;
 mod output;
 mod parquet;
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -52,14 +54,14 @@ impl LogReader {
         let (sender, batches) = sync_channel(0);
         let columns = columns.clone();
         thread::spawn(move || {
-            let mut sink = Sink { sender, batch: Batch::default(), bytes: 0, read: 0, base: 0 };
+            let mut sink = Sink::new(sender);
             for file in files {
                 let name: Arc<str> = file.display().to_string().into();
                 if read_file(&file, &name, &columns, &mut sink).is_err() {
                     return;
                 }
                 sink.base += std::fs::metadata(&file).map_or(0, |data| data.len());
-                sink.read = sink.base;
+                sink.read.set(0);
             }
             let _ = sink.flush();
         });
@@ -83,12 +85,17 @@ struct Sink {
     sender: SyncSender<Batch>,
     batch: Batch,
     bytes: usize,
-    read: u64,
+    /// The bytes of this file that were read, as they are on the disk.
+    read: Rc<Cell<u64>>,
     /// The bytes of the files before this one.
     base: u64,
 }
 
 impl Sink {
+    fn new(sender: SyncSender<Batch>) -> Self {
+        Self { sender, batch: Batch::default(), bytes: 0, read: Rc::default(), base: 0 }
+    }
+
     fn row(&mut self, place: Place, text: String) -> Result<(), Closed> {
         // A large row waits for nobody, and nobody waits with it.
         if self.bytes > 0 && self.bytes + text.len() > BATCH_BYTES {
@@ -102,18 +109,19 @@ impl Sink {
         Ok(())
     }
 
-    fn problem(&mut self, place: Place, kind: ProblemKind, rule: String) {
+    fn problem(&mut self, place: Place, kind: ProblemKind, rule: String) -> Result<(), Closed> {
         self.batch.problems.push(RowProblem { place, kind, rule });
+        if self.batch.problems.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
     }
 
-    fn unreadable(&mut self, name: &Arc<str>, row: usize, rule: String) {
-        self.problem(Place::line(name.clone(), row), ProblemKind::Unreadable, rule);
+    fn unreadable(&mut self, name: &Arc<str>, row: usize, rule: String) -> Result<(), Closed> {
+        self.problem(Place::line(name.clone(), row), ProblemKind::Unreadable, rule)
     }
 
     fn flush(&mut self) -> Result<(), Closed> {
         self.bytes = 0;
         let mut batch = std::mem::take(&mut self.batch);
-        batch.bytes_read = self.read;
+        batch.bytes_read = self.base + self.read.get();
         self.sender.send(batch).map_err(|_| Closed)
     }
 }
@@ -127,19 +135,18 @@ fn read_file(
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) => {
-            sink.unreadable(name, 0, format!("cannot read: {}", cause(&error)));
-            return Ok(());
+            return sink.unreadable(name, 0, format!("cannot read: {}", cause(&error)));
         }
     };
     let mut start = Vec::with_capacity(4);
     if let Err(error) = file.by_ref().take(4).read_to_end(&mut start) {
-        sink.unreadable(name, 0, format!("cannot read: {}", cause(&error)));
-        return Ok(());
+        return sink.unreadable(name, 0, format!("cannot read: {}", cause(&error)));
     }
     if start == *b"PAR1" {
         return parquet::read(path, name, columns, sink);
     }
-    let whole = Counted { inner: io::Cursor::new(start.clone()).chain(file), count: 0 };
+    let whole = io::Cursor::new(start.clone()).chain(file);
+    let whole = Counted { inner: whole, count: sink.read.clone() };
     match start[..] {
         [0x1f, 0x8b, ..] => {
             let unzipped = flate2::bufread::MultiGzDecoder::new(BufReader::new(whole));
@@ -148,12 +155,7 @@ fn read_file(
         [0x28, 0xb5, 0x2f, 0xfd] => match zstd::Decoder::new(whole) {
             Ok(unzipped) => json::read(BufReader::with_capacity(1 << 17, unzipped), name, sink),
             Err(error) => {
-                sink.unreadable(
-                    name,
-                    0,
-                    format!("the zstd data cannot be read: {}", cause(&error)),
-                );
-                Ok(())
+                sink.unreadable(name, 0, format!("the zstd data cannot be read: {}", cause(&error)))
             }
         },
         _ => json::read(BufReader::with_capacity(1 << 17, whole), name, sink),
@@ -163,13 +165,13 @@ fn read_file(
 /// Counts what is read, for those who watch.
 struct Counted<R> {
     inner: R,
-    count: u64,
+    count: Rc<Cell<u64>>,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        self.count += read as u64;
+        self.count.set(self.count.get() + read as u64);
         Ok(read)
     }
 }

@@ -13,8 +13,11 @@ use crate::outcome::RowOutcome;
 use crate::results::{ResultRow, result_rows};
 use crate::settings::Way;
 
-/// So many results are held before they are written.
+/// So many results are held before they are made into columns.
 const CHUNK_ROWS: usize = 8_192;
+/// So many bytes of columns are held before they are written as a row group: of each row group the writer
+/// remembers where it is until the end, so there should not be many.
+const GROUP_BYTES: usize = 32 << 20;
 
 /// Results that cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +92,9 @@ impl ResultWriter {
                         rows.push(row);
                         if rows.len() >= CHUNK_ROWS {
                             writer.write(&results_batch(&std::mem::take(rows))?)?;
-                            writer.flush()?;
+                            if writer.memory_size() >= GROUP_BYTES {
+                                writer.flush()?;
+                            }
                         }
                     }
                 }

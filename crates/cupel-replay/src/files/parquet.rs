@@ -76,7 +76,6 @@ pub(super) fn read(
     columns: &Columns,
     sink: &mut Sink,
 ) -> Result<(), Closed> {
-    let begun = sink.base;
     let opened = File::open(path).map_err(|error| error.to_string()).and_then(|file| {
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
         metadata.map(|metadata| (file, metadata)).map_err(|error| error.to_string())
@@ -86,8 +85,7 @@ pub(super) fn read(
         Err(error) => {
             let rule =
                 format!("is no whole Parquet file: {}; fetch or write it again", tidy(&error));
-            sink.unreadable(name, 0, rule);
-            return Ok(());
+            return sink.unreadable(name, 0, rule);
         }
     };
     let names: Vec<String> =
@@ -104,13 +102,18 @@ pub(super) fn read(
     // By position: a name may have dots of its own.
     let kept: Vec<usize> = (0..names.len()).filter(|at| is_wanted(&&names[*at])).collect();
     if kept.is_empty() {
-        let rule = format!(
-            "has no column of a known format, it has {}; say what they are with --columns \
-             request=COLUMN,response=COLUMN",
-            names.iter().take(12).cloned().collect::<Vec<_>>().join(", ")
-        );
-        sink.unreadable(name, 0, rule);
-        return Ok(());
+        let there = names.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
+        let rule = match &wanted {
+            Some(wanted) => {
+                let wanted = wanted.join(", ");
+                format!("there is no column {wanted}, there are {there}; correct --columns")
+            }
+            None => format!(
+                "has no column of a known format, it has {there}; say what they are with --columns \
+                 request=COLUMN,response=COLUMN"
+            ),
+        };
+        return sink.unreadable(name, 0, rule);
     }
     for group in 0..metadata.metadata().num_row_groups() {
         let Ok(file) = file.try_clone() else { continue };
@@ -118,7 +121,7 @@ pub(super) fn read(
         group.read(file, sink)?;
         let share =
             (group.number + 1) as u64 * std::fs::metadata(path).map_or(0, |data| data.len());
-        sink.read = begun + share / metadata.metadata().num_row_groups() as u64;
+        sink.read.set(share / metadata.metadata().num_row_groups() as u64);
     }
     Ok(())
 }
@@ -152,8 +155,7 @@ impl Group<'_> {
         let reader = match reader {
             Ok(reader) => reader,
             Err(error) => {
-                self.unreadable(row, &error.to_string(), sink);
-                return Ok(());
+                return self.unreadable(row, &error.to_string(), sink);
             }
         };
         for batch in reader {
@@ -163,20 +165,19 @@ impl Group<'_> {
                     row += batch.num_rows();
                 }
                 Err(error) => {
-                    self.unreadable(row, &error.to_string(), sink);
-                    return Ok(());
+                    return self.unreadable(row, &error.to_string(), sink);
                 }
             }
         }
         Ok(())
     }
 
-    fn unreadable(&self, row: usize, error: &str, sink: &mut Sink) {
+    fn unreadable(&self, row: usize, error: &str, sink: &mut Sink) -> Result<(), Closed> {
         let rule = format!(
             "cannot be read from here to the end of the row group: {}; fetch or write the file again",
             tidy(error)
         );
-        sink.problem(self.place(row), ProblemKind::Unreadable, rule);
+        sink.problem(self.place(row), ProblemKind::Unreadable, rule)
     }
 
     fn push(&self, batch: &RecordBatch, first: usize, sink: &mut Sink) -> Result<(), Closed> {
@@ -199,14 +200,14 @@ impl Group<'_> {
                         "is larger than {} MB; split it, or leave it out",
                         LARGEST_ROW >> 20
                     );
-                    sink.problem(place, ProblemKind::Broken, rule);
+                    sink.problem(place, ProblemKind::Broken, rule)?;
                 }
                 Ok(text) => sink.row(place, text)?,
                 Err(error) => sink.problem(
                     place,
                     ProblemKind::Broken,
                     format!("cannot be written as JSON: {}", tidy(&error)),
-                ),
+                )?,
             }
         }
         Ok(())

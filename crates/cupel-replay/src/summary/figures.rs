@@ -10,6 +10,7 @@ use crate::settings::Way;
 
 /// What a policy comes to at a budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct WaySummary {
     /// The policy.
@@ -39,6 +40,7 @@ pub struct WaySummary {
 
 /// A mean of shares.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Share {
     /// The mean over requests.
@@ -57,6 +59,7 @@ pub struct Share {
 
 /// Tokens, and what they cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Dollars {
     /// All tokens.

@@ -4,13 +4,11 @@ mod figures;
 mod paired;
 mod worst;
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
 pub use figures::{Dollars, Share, WaySummary};
 pub use paired::Comparison;
-pub use worst::Worst;
+pub use worst::{Worst, WorstText};
 
 use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem};
 use crate::replay::Outcomes;
@@ -21,11 +19,12 @@ use worst::WorstList;
 
 /// The version of the form of the summary; it changes when a reader would have to.
 const SCHEMA: &str = "cupel/1";
-/// So many problems are named; the others are counted.
+/// So many problems of each kind are named; the others are counted.
 const NAMED_PROBLEMS: usize = 20;
 
 /// What many requests come to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(title = "ReplayReport"))]
 #[non_exhaustive]
 pub struct Summary {
     /// `cupel/1`.
@@ -50,12 +49,13 @@ pub struct Summary {
     pub ways: Vec<WaySummary>,
     /// Every other policy beside the first, at the same budget.
     pub comparisons: Vec<Comparison>,
-    /// The first problems, by place.
+    /// The first problems of each kind, by place.
     pub problems: Vec<Problem>,
 }
 
 /// What the rows of a log were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Rows {
     /// Requests that were replayed.
@@ -72,6 +72,7 @@ pub struct Rows {
 
 /// A row that could not be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// Where it is.
     pub place: String,
@@ -79,6 +80,16 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// The rule that is broken, and what to do.
     pub rule: String,
+}
+
+/// The JSON Schema of the summary, by its name.
+#[cfg(feature = "schema")]
+pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
+    // It is written, not read: fields that are always written are required.
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<Summary>().to_value();
+    schema["properties"]["schema"] = serde_json::json!({ "const": SCHEMA });
+    vec![("ReplayReport", schema)]
 }
 
 /// Adds outcomes up.
@@ -109,7 +120,7 @@ impl Summing {
         };
         Self {
             tallies: ways.iter().map(|_| WayTally::default()).collect(),
-            worst: ways.iter().map(|_| WorstList::new(worst)).collect(),
+            worst: (0..ways.len()).map(|way| WorstList::new(way, worst)).collect(),
             pairs: ways.iter().map(|way| Some((reference(way)?, Pairs::default()))).collect(),
             ways: ways.to_vec(),
             rows: Rows::default(),
@@ -140,7 +151,8 @@ impl Summing {
             ProblemKind::InvalidInLog => self.rows.invalid_in_log += 1,
             ProblemKind::Unreadable => self.rows.unreadable += 1,
         }
-        if self.problems.len() < NAMED_PROBLEMS {
+        let alike = self.problems.iter().filter(|named| named.kind == problem.kind);
+        if alike.count() < NAMED_PROBLEMS {
             let (place, rule) = (problem.place.to_string(), problem.rule.clone());
             self.problems.push(Problem { place, kind: problem.kind, rule });
         }
@@ -183,7 +195,7 @@ impl Summing {
     }
 
     /// The worst requests of a way, the worst first, with their texts where those were kept.
-    pub fn worst(&self, way: usize) -> impl Iterator<Item = (&Worst, Option<&Arc<str>>)> {
+    pub fn worst(&self, way: usize) -> impl Iterator<Item = (&Worst, Option<&WorstText>)> {
         self.worst[way].iter()
     }
 

@@ -15,6 +15,7 @@ const NORMAL: f64 = 1.96;
 
 /// By how much the coverage of a policy is better than that of the first, at the same budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Comparison {
     /// The policy.

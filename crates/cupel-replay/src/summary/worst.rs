@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use cupel_engine::SessionState;
 use serde::Serialize;
 
 use crate::outcome::{Coverage, RequestOutcome};
 
 /// A request that lost much.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Worst {
     /// Where it is; where it has no answer of its own, the request after it that tells what was used.
@@ -27,23 +29,35 @@ pub struct Worst {
     pub lost: Vec<String>,
 }
 
+/// What a page of one of the worst is made of.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct WorstText {
+    /// The request.
+    pub request: Arc<str>,
+    /// The session before it; `None` where there is none, or where it begins with it.
+    pub session: Option<Arc<SessionState>>,
+}
+
 /// The worst so far, the worst first; of equals those that come first.
 #[derive(Debug)]
 pub(super) struct WorstList {
+    /// The way that they are of.
+    way: usize,
     most: usize,
-    list: Vec<(Worst, Option<Arc<str>>)>,
+    list: Vec<(Worst, Option<WorstText>)>,
 }
 
 impl WorstList {
-    pub(super) fn new(most: usize) -> Self {
-        Self { most, list: Vec::new() }
+    pub(super) fn new(way: usize, most: usize) -> Self {
+        Self { way, most, list: Vec::new() }
     }
 
     pub(super) fn offer(&mut self, coverage: &Coverage, request: &RequestOutcome, is_late: bool) {
         if coverage.share >= 1.0 || self.most == 0 {
             return;
         }
-        let order = |(worst, _): &(Worst, Option<Arc<str>>)| {
+        let order = |(worst, _): &(Worst, Option<WorstText>)| {
             let by_share = worst.coverage.total_cmp(&coverage.share);
             let by_loss = (coverage.used - coverage.found).cmp(&(worst.used - worst.found));
             by_share.then(by_loss) != Ordering::Greater
@@ -61,11 +75,18 @@ impl WorstList {
             found: coverage.found,
             lost: coverage.lost.clone(),
         };
-        self.list.insert(at, (worst, request.text.clone()));
+        let window = &request.windows[self.way];
+        let (text, session) = if is_late {
+            (&request.text_before, &window.session_before)
+        } else {
+            (&request.text, &window.session)
+        };
+        let text = text.clone().map(|request| WorstText { request, session: session.clone() });
+        self.list.insert(at, (worst, text));
         self.list.truncate(self.most);
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Worst, Option<&Arc<str>>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Worst, Option<&WorstText>)> {
         self.list.iter().map(|(worst, text)| (worst, text.as_ref()))
     }
 }

@@ -64,7 +64,8 @@ fn conversations_that_were_quiet_for_longest_are_forgotten_first() {
 #[test]
 fn without_a_name_a_conversation_is_known_by_how_it_begins() {
     let unnamed = |conversation, step| request(conversation, step).replace("conversation_id", "x");
-    let batch: Vec<String> = [(1, 2), (2, 2), (1, 3), (2, 3)].map(|(c, s)| unnamed(c, s)).to_vec();
+    let steps = [(1, 0), (2, 2), (1, 3), (2, 3)];
+    let batch: Vec<String> = steps.map(|(talk, step)| unnamed(talk, step)).to_vec();
     let mut replay = Replay::new(settings(10_000));
     let outcomes = replay.push(rows(&batch));
     let uncached: Vec<bool> = outcomes
@@ -78,6 +79,34 @@ fn without_a_name_a_conversation_is_known_by_how_it_begins() {
         .collect();
     assert_eq!(uncached, [true, true, false, false]);
     assert_eq!(replay.open_conversations(), 2);
+}
+
+/// Prompts with the same examples in front are not looked through one by one.
+#[test]
+fn conversations_that_begin_alike_are_told_apart_by_all_of_their_messages() {
+    let request = |talk: usize, step: usize| {
+        let said = (0..=step).map(|at| format!("Talk {talk}, note {at}."));
+        let texts = ["One example.", "Fine."].map(str::to_owned).into_iter().chain(said);
+        let role = |at| if at % 2 == 0 { "user" } else { "assistant" };
+        let messages: Vec<Value> = texts
+            .enumerate()
+            .map(|(at, text)| json!({ "role": role(at), "content": text }))
+            .collect();
+        json!({ "messages": messages }).to_string()
+    };
+    let mut settings = settings(10_000);
+    settings.policies.truncate(1);
+    let mut replay = Replay::new(settings);
+    for step in [0, 2] {
+        let batch: Vec<String> = (0..300).map(|talk| request(talk, step)).collect();
+        let outcomes = replay.push(rows(&batch));
+        let is_known = |outcome: &RowOutcome| match outcome {
+            RowOutcome::Request(request) => request.logged.uncached_tokens < request.logged.tokens,
+            other => panic!("{other:?}"),
+        };
+        assert!(outcomes.rows.iter().all(|outcome| is_known(outcome) == (step > 0)));
+        assert_eq!(replay.open_conversations(), 300);
+    }
 }
 
 #[test]

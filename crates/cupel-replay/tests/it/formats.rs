@@ -1,16 +1,17 @@
 //! Every format that is read, by its sample.
 
-use cupel_replay::{Columns, RowOutcome, read_row};
+use cupel_replay::{Columns, LogReader, RowOutcome, read_row};
 
-use crate::support::{replay, replay_file, sample, settings, threads};
+use crate::support::{Folder, replay, replay_file, sample, settings, threads};
 
 /// The samples that hold the requests of an agent with their answers, and how many rows of something else.
-const OF_AGENT: [(&str, usize); 6] = [
+const OF_AGENT: [(&str, usize); 7] = [
     ("langfuse.json", 1),
     ("langfuse.parquet", 1),
     ("otlp.json", 1),
     ("otlp.parquet", 0),
     ("langsmith.jsonl", 1),
+    ("langsmith.parquet", 1),
     ("pairs.jsonl.gz", 0),
 ];
 
@@ -39,6 +40,7 @@ fn a_table_and_a_text_of_the_same_export_give_the_same_windows() {
     for (text, table) in [
         ("langfuse.json", "langfuse.parquet"),
         ("otlp.json", "otlp.parquet"),
+        ("langsmith.jsonl", "langsmith.parquet"),
         ("conversations.jsonl", "conversations.parquet"),
     ] {
         let kept = |name: &str| -> Vec<Vec<Vec<u32>>> {
@@ -53,6 +55,27 @@ fn a_table_and_a_text_of_the_same_export_give_the_same_windows() {
         };
         assert_eq!(kept(text), kept(table), "{text}");
     }
+}
+
+#[test]
+fn packed_lines_are_read_however_they_are_packed() {
+    let folder = Folder::new();
+    let plain = std::fs::read(sample("requests.jsonl")).unwrap();
+    let packed = zstd::encode_all(&plain[..], 3).unwrap();
+    let path = folder.write("requests.jsonl.zst", &packed);
+    let expected = replay_file(&sample("requests.jsonl"), settings(300)).summary;
+    assert_eq!(replay(std::slice::from_ref(&folder.0), settings(300)).summary.ways.len(), 2);
+    let figures = |summary: cupel_replay::Summary| {
+        let coverage = summary.ways[0].coverage.map(|share| (share.used, share.found));
+        (summary.rows, summary.ways[0].sent, coverage)
+    };
+    assert_eq!(figures(replay_file(&path, settings(300)).summary), figures(expected));
+    // How much was read is told as it is on the disk.
+    let last = LogReader::new(vec![path.clone()], &Columns::default()).last().unwrap();
+    assert_eq!(last.bytes_read, packed.len() as u64);
+    folder.write("requests.jsonl.zst", &packed[..packed.len() / 2]);
+    let problems = replay_file(&path, settings(300)).all_problems();
+    assert!(problems.len() == 1 && problems[0].contains("ends early"), "{problems:?}");
 }
 
 #[test]

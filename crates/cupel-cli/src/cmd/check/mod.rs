@@ -13,6 +13,7 @@ use super::{Context, record};
 use crate::error::{Answer, Failure};
 use crate::input::Input;
 use crate::output::{self, Destination};
+use crate::settings::Settings as ConfigSettings;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -89,6 +90,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
         |error: &dyn std::fmt::Display| Failure::cannot(format!("{}:{error}", input.name()));
     let before = Record::from_text(&input.text).map_err(|error| named(&error))?;
     let replay = replayed_as(arguments, &before).map_err(|error| named(&format!(" {error}")))?;
+    // What is set here and now is no matter of the record's.
+    let recorded = ConfigSettings::of_record(&arguments.record, &before.head.settings);
+    let context = &Context { palette: context.palette, settings: recorded? };
     let settings = replay.settings(context)?;
     let ways = settings.ways();
     if !before.has_ways(&ways) {
@@ -96,8 +100,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
             &" has windows of more or fewer policies; give as many --policy as it has",
         ));
     }
+    for path in arguments.junit.iter().chain(&arguments.markdown) {
+        replay.check_output(path)?;
+    }
     let mut checking = Checking::new(&before, &ways);
-    let (after, replayed) = record::record(&replay, settings, |request| checking.add(request))?;
+    let (after, replayed) = record::record(&replay, context, settings, |request| checking.add(request))?;
     if !replayed.summary.is_complete {
         return replayed.answer();
     }
@@ -152,7 +159,7 @@ fn replayed_as(arguments: &Arguments, record: &Record) -> Result<ReplayArguments
         shorten,
         tokenizer: head.tokenizer.clone(),
         columns,
-        repair: false,
+        repair: head.repair,
         threads: arguments.threads,
     })
 }

@@ -57,10 +57,14 @@ pub(super) fn text(report: &CheckReport) -> String {
         }
     }
     for other in report.others.iter().take(LISTED) {
-        let _ = writeln!(
-            text,
-            "  FAILED: {other}; `cupel check --update` records things as they are now"
-        );
+        let _ = writeln!(text, "  FAILED: {other}");
+    }
+    if report.others.len() > LISTED {
+        let more = grouped_count(report.others.len() - LISTED);
+        let _ = writeln!(text, "  … and {more} more requests that are not those of the record");
+    }
+    if !report.others.is_empty() {
+        text.push_str("  `cupel check --update` records things as they are now\n");
     }
     let (ways, moved) = (ways(report), listed(report));
     for moved in moved.iter().take(LISTED) {

@@ -64,7 +64,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
         settings.worst_text_bytes = pages::LARGEST_REQUEST;
     }
     for path in arguments.svg.iter().chain(&arguments.output) {
-        arguments.replay.refuse_input(path)?;
+        arguments.replay.check_output(path)?;
+    }
+    if let Some(folder) = &arguments.html {
+        pages::prepare(folder)?;
     }
     let replayed = run::replay(&arguments.replay, settings, arguments.output.as_deref())?;
     if let Some(path) = &arguments.svg {
@@ -75,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     }
     if arguments.json {
         output::print(&json::pretty(&replayed.summary)?)?;
-    } else {
+    } else if !replayed.is_empty() {
         output::print(&report::render(&replayed.summary, text::screen_width(), context.palette))?;
     }
     replayed.answer()

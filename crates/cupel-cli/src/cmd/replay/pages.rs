@@ -3,15 +3,14 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use cupel_replay::{Summary, WaySummary, Worst};
+use cupel_replay::{Summary, WaySummary, Worst, WorstText};
 
 use super::report::{budget, percent, title};
 use super::run::Replayed;
 use super::{chart, request_page};
 use crate::error::Failure;
-use crate::output::Destination;
+use crate::output::{self, Destination};
 use crate::render::number::{grouped, grouped_count};
 use crate::render::plot::escaped;
 
@@ -19,6 +18,8 @@ use crate::render::plot::escaped;
 pub(super) const LARGEST_REQUEST: usize = 1 << 20;
 /// Where the pages of requests are.
 const FOLDER: &str = "requests";
+/// The page that one begins with.
+const INDEX: &str = "index.html";
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}\
@@ -28,16 +29,21 @@ th:first-child,td:first-child{text-align:left}.left{text-align:left}.faint{opaci
 .tile{border:1px solid #8885;border-radius:.5rem;padding:.6rem 1rem}.tile b{display:block;font-size:1.6rem}\
 svg{max-width:100%;height:auto}.warning{border-left:4px solid #d55e00;padding-left:.8rem}";
 
-/// Writes the report into a folder.
-pub(super) fn write(folder: &Path, replayed: &Replayed) -> Result<(), Failure> {
+/// Makes the folder, before the work is done.
+pub(super) fn prepare(folder: &Path) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::writing(folder.display(), &error);
     fs::create_dir_all(folder.join(FOLDER)).map_err(failed)?;
+    output::check_writable(&folder.join(INDEX))
+}
+
+/// Writes the report into a folder.
+pub(super) fn write(folder: &Path, replayed: &Replayed) -> Result<(), Failure> {
     let mut worst = String::new();
     for (at, way) in replayed.summary.ways.iter().enumerate() {
         worst.push_str(&worst_table(folder, replayed, at, way)?);
     }
     let index = page(&replayed.summary, &worst);
-    Destination::new(Some(&folder.join("index.html")), None)?.write(&index)
+    Destination::new(Some(&folder.join(INDEX)), None)?.write(&index)
 }
 
 fn page(summary: &Summary, worst: &str) -> String {
@@ -163,9 +169,9 @@ fn worst_table(
         escaped(&title(way)),
         budget(way)
     );
-    for (number, (worst, request)) in replayed.summing.worst(at).enumerate() {
+    for (number, (worst, text_of)) in replayed.summing.worst(at).enumerate() {
         let name = format!("{}-{}.html", at + 1, number + 1);
-        let link = request_link(folder, &name, replayed, at, worst, request)?;
+        let link = request_link(folder, &name, replayed, at, worst, text_of)?;
         let lost: Vec<String> =
             worst.lost.iter().map(|value| format!("<code>{}</code>", escaped(value))).collect();
         let _ = writeln!(
@@ -186,18 +192,17 @@ fn request_link(
     replayed: &Replayed,
     way: usize,
     worst: &Worst,
-    request: Option<&Arc<str>>,
+    text: Option<&WorstText>,
 ) -> Result<String, Failure> {
     let before = if worst.is_before { "the request before " } else { "" };
-    let place = format!("{before}{}", escaped(&worst.place));
-    let Some(request) = request else { return Ok(place) };
+    let place = format!("{before}{}", worst.place);
+    let shown = escaped(&place);
+    let Some(text) = text else { return Ok(shown) };
     let way = &replayed.ways[way];
     let engine = &replayed.settings.policies[way.policy].engine;
-    let Some(page) = request_page::of(engine, request, way.budget_tokens, &worst.place) else {
-        return Ok(place);
-    };
+    let Some(page) = request_page::of(engine, text, way, &place) else { return Ok(shown) };
     Destination::new(Some(&folder.join(FOLDER).join(name)), None)?.write(&page)?;
-    Ok(format!("<a href=\"{FOLDER}/{name}\">{place}</a>"))
+    Ok(format!("<a href=\"{FOLDER}/{name}\">{shown}</a>"))
 }
 
 fn problems(summary: &Summary) -> String {

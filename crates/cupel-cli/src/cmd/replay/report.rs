@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use cupel_eval::{PriceRule, Verdict};
-use cupel_replay::{Comparison, Summary, WaySummary};
+use cupel_replay::{Comparison, Problem, ProblemKind, Summary, WaySummary};
 
 use crate::render::number::{counted, grouped, grouped_count};
 use crate::render::table::{Cell, Side, Table};
@@ -118,6 +118,10 @@ fn notes(summary: &Summary) -> String {
             "  {} in the log came after the log itself had lost the first",
             counted(summary.repeated_after_loss, "repeated call")
         );
+    }
+    let is_invalid = |problem: &&Problem| problem.kind == ProblemKind::InvalidInLog;
+    if let Some(Problem { place, rule, .. }) = summary.problems.iter().find(is_invalid) {
+        let _ = writeln!(text, "  invalid in the log, the first: {place}: {rule}");
     }
     let without = summary.ways.iter().all(|way| way.coverage.is_none());
     if without {

@@ -9,8 +9,8 @@ use clap::Args;
 use cupel_engine::{Engine, Shorten, parse_tokens};
 use cupel_eval::available_threads;
 use cupel_replay::{
-    Columns, LogReader, Replay, ReplayedPolicy, ResultWriter, RowOutcome, Settings, Summary,
-    Summing, Way, find_logs,
+    Columns, LogReader, Problem, ProblemKind, Replay, ReplayedPolicy, ResultWriter, RowOutcome,
+    Settings, Summary, Summing, Way, find_logs,
 };
 
 use super::super::Context;
@@ -19,7 +19,7 @@ use crate::error::{Answer, Failure};
 use crate::output;
 use crate::policy;
 use crate::progress::Progress;
-use crate::render::number::counted;
+use crate::render::number::{counted, grouped_count};
 
 /// Which logs, and what is tried on them.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub(crate) struct ReplayArguments {
     /// The windows in tokens, as in `8k` or `4k,8k`; if absent, those of the models
     ///
     /// Of the runs of agents: beyond the head of the run, as in `cupel eval`.
-    #[arg(long, value_name = "TOKENS", value_delimiter = ',', value_parser = parse_tokens)]
+    #[arg(long, value_name = "TOKENS", value_delimiter = ',', value_parser = window_tokens)]
     pub(crate) max: Vec<i64>,
 
     /// Try each policy in a session too, whose windows keep the prompt cache
@@ -70,15 +70,14 @@ pub(crate) struct ReplayArguments {
 impl ReplayArguments {
     /// What to replay, as the flags, the environment and the configuration say.
     pub(crate) fn settings(&self, context: &Context) -> Result<Settings, Failure> {
-        let names = if self.policies.is_empty() {
-            vec![None]
-        } else {
-            self.policies.iter().map(Some).collect()
-        };
+        let mut names = self.policies.clone();
+        if names.is_empty() {
+            let set = context.settings.path("policy");
+            names.push(set.unwrap_or_else(|| cupel_engine::DEFAULT_POLICY.to_owned()));
+        }
         let mut policies = Vec::new();
         for name in names {
-            let policy = policy::chosen(name.map(String::as_str), &context.settings)?;
-            let name = name.cloned().unwrap_or_else(|| policy.name().to_owned());
+            let policy = policy::load(&name)?;
             if policies.iter().any(|other: &ReplayedPolicy| other.name == name) {
                 return Err(Failure::cannot(format!(
                     "policy `{name}` is named twice; name each once"
@@ -89,7 +88,7 @@ impl ReplayArguments {
         let counter = cupel_engine::counter(self.tokenizer.as_deref().unwrap_or("cl100k_base"));
         let counter = counter.map_err(|error| Failure::of_settings(&error))?;
         let max = if self.max.is_empty() {
-            context.settings.parsed("max", parse_tokens)?.into_iter().collect()
+            context.settings.parsed("max", window_tokens)?.into_iter().collect()
         } else {
             self.max.clone()
         };
@@ -124,14 +123,20 @@ impl ReplayArguments {
         find_logs(&self.logs).map_err(Failure::cannot)
     }
 
-    /// A file that is written must be none of those that are read.
-    pub(crate) fn refuse_input(&self, path: &Path) -> Result<(), Failure> {
+    /// A file that is written must be none of those that are read, and is tried before the work is done.
+    pub(crate) fn check_output(&self, path: &Path) -> Result<(), Failure> {
         if self.files()?.iter().any(|file| output::is_same_file(file, path)) {
             let text = format!("{}: is one of the logs; name another file", path.display());
             return Err(Failure::CannotRun(text));
         }
-        Ok(())
+        output::check_writable(path)
     }
+}
+
+/// The size of a window.
+fn window_tokens(text: &str) -> Result<i64, String> {
+    let tokens = parse_tokens(text)?;
+    if tokens > 0 { Ok(tokens) } else { Err("nothing fits into it; give more than 0".to_owned()) }
 }
 
 /// What was replayed.
@@ -151,21 +156,34 @@ impl Replayed {
         if failed == 0 && self.summary.is_complete {
             return Ok(Answer::Yes);
         }
-        for problem in &self.summary.problems {
-            if problem.kind != cupel_replay::ProblemKind::InvalidInLog {
-                output::say(&format!("cupel: {}: {}", problem.place, problem.rule));
-            }
+        let is_failed = |problem: &&Problem| problem.kind != ProblemKind::InvalidInLog;
+        let named: Vec<&Problem> = self.summary.problems.iter().filter(is_failed).collect();
+        for problem in &named {
+            output::say(&format!("cupel: {}: {}", problem.place, problem.rule));
+        }
+        if failed > named.len() {
+            output::say(&format!("cupel: … and {} more", grouped_count(failed - named.len())));
         }
         if !self.summary.is_complete {
             return Err(Failure::cannot(
                 "stopped before the end; the figures are those of what was replayed",
             ));
         }
-        Err(Failure::cannot(format!(
-            "{} of {} could not be read; the rest was replayed",
-            counted(failed, "row"),
-            counted(failed + rows.requests + rows.invalid_in_log + rows.others, "row")
-        )))
+        let mut parts = Vec::new();
+        if rows.broken > 0 {
+            let all = rows.broken + rows.requests + rows.invalid_in_log + rows.others;
+            parts.push(format!("{} of {}", counted(rows.broken, "row"), counted(all, "row")));
+        }
+        if rows.unreadable > 0 {
+            parts.push(format!("{} or a part of it", counted(rows.unreadable, "file")));
+        }
+        let rest = if self.is_empty() { "nothing was replayed" } else { "the rest was replayed" };
+        Err(Failure::cannot(format!("{} could not be read; {rest}", parts.join(" and "))))
+    }
+
+    /// Whether no request was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.summary.rows.requests + self.summary.rows.invalid_in_log == 0
     }
 }
 
