@@ -105,13 +105,11 @@ struct After {
 
 async fn requests(State(pages): State<Pages>, Query(asked): Query<After>) -> Response<Body> {
     let after = asked.after.as_deref().unwrap_or("0");
-    match after.parse() {
-        Ok(after) => json(&rows(&pages.app, pages.app.history.rows(after))),
-        Err(_) => {
-            let text = format!("after: `{after}`: must be the number of a request");
-            error(StatusCode::BAD_REQUEST, &text)
-        }
-    }
+    let Ok(after) = after.parse() else {
+        let text = format!("after: `{after}`: must be the number of a request");
+        return error(StatusCode::BAD_REQUEST, &text);
+    };
+    json(&rows(&pages.app, pages.app.history.rows(after)))
 }
 
 fn rows(app: &App, rows: Vec<Row>) -> Rows {

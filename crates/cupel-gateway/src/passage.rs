@@ -269,7 +269,7 @@ impl Turn {
         let bytes = asked.text.len();
         let fitted = work::aside(bytes, move || fit::fit(&asked, options, session, marks)).await?;
         let fitted = fitted.map_err(|error| Unfit::of(&error))?;
-        let steps = self.known.run.iter().cloned();
+        let steps = self.known.run.iter().copied();
         self.run = steps.chain([RunPoint::of(&fitted.step)]).collect();
         self.fitted = Some(fitted);
         Ok(())

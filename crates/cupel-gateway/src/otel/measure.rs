@@ -84,7 +84,7 @@ impl Histogram {
         self.sum += value;
     }
 
-    fn point(&self, attributes: Vec<Value>, begun: u128, now: u128) -> Option<Value> {
+    fn point(&self, attributes: &[Value], begun: u128, now: u128) -> Option<Value> {
         let count: u64 = self.counts.iter().sum();
         let counts: Vec<String> = self.counts.iter().map(ToString::to_string).collect();
         (count > 0).then(|| {
@@ -142,7 +142,7 @@ impl Measures {
                 if let Some(error) = &group.error {
                     attributes.push(text(names::ERROR_TYPE, error));
                 }
-                both[which].point(attributes, self.begun, now)
+                both[which].point(&attributes, self.begun, now)
             });
             json!({
                 "name": name, "unit": unit, "description": help,
