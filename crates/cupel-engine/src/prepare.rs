@@ -39,7 +39,8 @@ pub struct Prepared {
     counter: Arc<dyn TokenCounter>,
     pub(crate) query: String,
     strategies: Strategies,
-    pub(crate) pipeline: Pipeline,
+    /// See [`pipeline`](Self::pipeline).
+    pipeline: OnceLock<Pipeline>,
     /// What the texts are at most; see [`bound`](Self::bound).
     bound: OnceLock<Count>,
     /// Limits that contradict each other are an error only to calls that need a budget.
@@ -120,7 +121,6 @@ impl Prepared {
         if let Ok(budget) = &budget {
             shortener.rescue(&mut candidates, budget, &counter);
         }
-        let pipeline = build(&settings.policy, &strategies, candidates.items())?;
         Ok(Self {
             engine,
             request,
@@ -129,7 +129,7 @@ impl Prepared {
             counter: counter.counter,
             query,
             strategies,
-            pipeline,
+            pipeline: OnceLock::new(),
             bound,
             budget,
             scale,
@@ -150,7 +150,7 @@ impl Prepared {
         let pipeline = build(engine.policy(), &self.strategies, self.items())?;
         Ok(Self {
             engine,
-            pipeline,
+            pipeline: pipeline.into(),
             request: self.request.clone(),
             candidates: self.candidates.clone(),
             model: self.model,
@@ -165,6 +165,16 @@ impl Prepared {
             superseded: self.superseded.clone(),
             outdated: self.outdated.clone(),
         })
+    }
+
+    /// The policy at work on this request, built when something has to be judged: much of what is asked
+    /// of a request needs none.
+    pub(crate) fn pipeline(&self) -> Result<&Pipeline, EngineError> {
+        if let Some(pipeline) = self.pipeline.get() {
+            return Ok(pipeline);
+        }
+        let pipeline = build(&self.settings().policy, &self.strategies, self.items())?;
+        Ok(self.pipeline.get_or_init(|| pipeline))
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -228,7 +238,7 @@ impl Prepared {
     pub fn report(&self) -> Result<SelectionReport, EngineError> {
         let budget = self.budget()?;
         let whole = self.whole(budget)?;
-        let pipeline = whole.as_ref().unwrap_or(&self.pipeline);
+        let pipeline = whole.as_ref().map_or_else(|| self.pipeline(), Ok)?;
         pipeline.dry_run(self.items(), budget).map_err(|error| self.failed(error))
     }
 

@@ -20,13 +20,15 @@ struct Portion {
 
 /// The tokens of each text. Portions are handed out to whoever is free; sums do not care.
 pub(crate) fn count_all<C: TokenCounter + ?Sized>(counter: &C, texts: &[&str]) -> Vec<i64> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let bytes = texts.iter().fold(0usize, |sum, text| sum.saturating_add(text.len()));
+    // Asking how many there are reads files.
+    let all = || thread::available_parallelism().map_or(1, usize::from);
+    let threads = if bytes < WORTH_THREADS { 1 } else { all() };
     count_all_on(threads, counter, texts)
 }
 
 fn count_all_on<C: TokenCounter + ?Sized>(threads: usize, counter: &C, texts: &[&str]) -> Vec<i64> {
-    let bytes = texts.iter().fold(0usize, |sum, text| sum.saturating_add(text.len()));
-    if threads < 2 || bytes < WORTH_THREADS {
+    if threads < 2 {
         return texts.iter().map(|text| counter.count(text)).collect();
     }
     let portions = portions(counter, texts);

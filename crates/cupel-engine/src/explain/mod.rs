@@ -181,7 +181,7 @@ impl Prepared {
         let failed = |error| self.failed(error);
         let budget = self.budget()?;
         let whole = self.whole(budget)?;
-        let pipeline = whole.as_ref().unwrap_or(&self.pipeline);
+        let pipeline = whole.as_ref().map_or_else(|| self.pipeline(), Ok)?;
         let ranking = pipeline.rank(self.items()).map_err(failed)?;
         let report = ranking.report(budget).map_err(failed)?;
         let shown = most_left_out.min(report.excluded.len());

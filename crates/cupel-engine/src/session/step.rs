@@ -215,7 +215,7 @@ impl<'s> Stage<'s> {
         if let Some(plan) = self.whole(room) {
             return Ok(self.decision(plan, None));
         }
-        let ranking = self.prepared.pipeline.rank(items).map_err(failed)?;
+        let ranking = self.prepared.pipeline()?.rank(items).map_err(failed)?;
         let worth = if is_first(&self.units, &self.window) {
             ranking.worth(self.budget)
         } else {

@@ -63,7 +63,7 @@ impl Prepared {
     ///
     /// If the policy refuses to go on. A budget that is too small is an answer, not an error.
     pub fn windows(&self, budgets: &[i64]) -> Result<Windows, EngineError> {
-        let ranking = self.pipeline.rank(self.items()).map_err(|error| self.failed(error))?;
+        let ranking = self.pipeline()?.rank(self.items()).map_err(|error| self.failed(error))?;
         let watch = Watch::begin(self.settings().progress.as_ref(), Work::Budgets, budgets.len());
         let window = |budget: &i64| {
             let window = self.fitting_window(&ranking, *budget)?;
@@ -83,7 +83,7 @@ impl Prepared {
     pub fn window(&self) -> Result<Window, EngineError> {
         let budget = self.budget()?;
         let whole = self.whole(budget)?;
-        let pipeline = whole.as_ref().unwrap_or(&self.pipeline);
+        let pipeline = whole.as_ref().map_or_else(|| self.pipeline(), Ok)?;
         let window = fitting(pipeline.window(self.items(), budget));
         let window = window.map_err(|error| self.failed(error))?;
         Ok(self.as_window(budget.max_tokens(), window.as_deref()))
