@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = "the order was sent to depot and will be there before noon please check shelf again with care".split()
 PRICE = 0.04
-"""Dollars for an hour of a core; a common price on demand in 2026. --core-hour says otherwise."""
+"""Dollars for an hour of a core; an assumption, --core-hour says otherwise."""
 
 
 def words(source: random.Random, count: int) -> str:
