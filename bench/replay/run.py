@@ -158,7 +158,7 @@ def memory(command: str, folder: Path, sizes: list[int]) -> list[str]:
             seconds, peak = replayed(command, path, os.cpu_count() or 1, [*window, *flags])
             peaks.setdefault(name, []).append(peak)
             print(f"  {count:9,} rows   {path.stat().st_size / 1e6:7.0f} MB   {seconds:7.2f} s   {peak:4} MB   {name}", flush=True)
-    # What may be remembered of conversations is 64 MB, and fills up at first.
+    # What may be remembered of conversations is 24 MB, and fills up at first.
     for name, found in peaks.items():
         if found[-1] > found[0] + 200 or found[-1] > 500:
             failures.append(f"{name}: memory grows: {found} MB")

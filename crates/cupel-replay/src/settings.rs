@@ -49,7 +49,7 @@ pub struct Settings {
 }
 
 /// What of open conversations fits into memory, unless settings say otherwise.
-const CONVERSATION_BYTES: usize = 64 << 20;
+const CONVERSATION_BYTES: usize = 24 << 20;
 
 impl Settings {
     /// Replays these policies at these budgets, on all cores.

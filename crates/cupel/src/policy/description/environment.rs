@@ -40,7 +40,7 @@ impl Environment<'_> {
         if !names.contains(&custom.name()) {
             return Err(table::unknown(what, custom.name(), [built_in, names].concat()));
         }
-        let mut options = Options::new(custom.fields(), *self);
+        let mut options = Options::new(custom, *self);
         let strategy = build(&mut options)?;
         options.finish()?;
         Ok(strategy)

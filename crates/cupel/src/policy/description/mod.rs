@@ -9,6 +9,7 @@ mod custom;
 mod defaults;
 mod duration;
 mod environment;
+mod nested;
 mod options;
 mod placer;
 mod provider;
