@@ -15,10 +15,12 @@ pub(super) enum Inner {
 /// The options of a strategy that were read as other strategies, by their names. Copies share them:
 /// whoever changes an option begins anew.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Nested(Arc<Mutex<Vec<(&'static str, Arc<Inner>)>>>);
+pub(super) struct Nested(Arc<Mutex<Known>>);
+
+type Known = Vec<(&'static str, Arc<Inner>)>;
 
 impl Nested {
-    fn known(&self) -> MutexGuard<'_, Vec<(&'static str, Arc<Inner>)>> {
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -67,7 +69,7 @@ mod tests {
     }
 
     fn build(custom: &CustomStrategy) -> Result<(), String> {
-        let clock: Arc<dyn TimeProvider> = Arc::new(FixedClock::default());
+        let clock: Arc<dyn TimeProvider> = Arc::new(FixedClock(chrono::DateTime::UNIX_EPOCH));
         let environment = Environment { clock: &clock, strategies: &Wraps };
         environment.scorer(custom).map(drop).map_err(|problem| problem.to_string())
     }
