@@ -4,7 +4,7 @@
     cargo build --release -p cupel-cli --features replay
     pip install duckdb
     bench/replay/run.py                 requests of 100 messages in two sizes; memory from 10^4 to 10^6 rows
-    bench/replay/run.py --quick         less of everything, below half a minute
+    bench/replay/run.py --quick         less of everything
     bench/replay/run.py --rows 10000    memory up to so many rows
     bench/replay/run.py --gigabytes 10  a log of this size, and a row of 200 MB, through less than 500 MB
 
