@@ -5,7 +5,7 @@ use std::fmt::Display;
 use cupel::CupelError;
 
 /// Refuses a parameter that is zero, negative or not finite.
-pub(crate) fn positive(field: &str, value: f64) -> Result<(), CupelError> {
+pub(crate) fn positive(field: impl Display, value: f64) -> Result<(), CupelError> {
     require(value.is_finite() && value > 0.0, field, "positive and finite", value)
 }
 
@@ -29,7 +29,12 @@ pub(crate) fn at_least_one(field: &str, value: usize) -> Result<(), CupelError> 
     require(value > 0, field, "at least 1", value)
 }
 
-fn require(is_met: bool, field: &str, rule: &str, value: impl Display) -> Result<(), CupelError> {
+fn require(
+    is_met: bool,
+    field: impl Display,
+    rule: &str,
+    value: impl Display,
+) -> Result<(), CupelError> {
     if is_met {
         return Ok(());
     }

@@ -1,10 +1,11 @@
 //! What is being asked.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cupel::ContextItem;
 
+use crate::Language;
 use crate::need::is_user_turn;
 use crate::text::{Analysis, Vocabulary, for_each_word};
 
@@ -60,9 +61,7 @@ impl Query {
         let terms = count(analysis.terms(&text));
         let mut words = HashSet::new();
         for_each_word(&text, |word| _ = words.insert(word.to_lowercase()));
-        let asking = Vocabulary::of(analysis.language()).map_or("", |vocabulary| vocabulary.asking);
-        let asking: HashSet<String> = analysis.terms(asking).into_iter().collect();
-        let is_asking = terms.iter().map(|(term, _)| asking.contains(term)).collect();
+        let is_asking = are_asking(&terms, &analysis);
         Self(Arc::new(Inner { text, analysis, terms, is_asking, words }))
     }
 
@@ -144,6 +143,28 @@ impl Query {
     /// Whether no term is left to look for.
     pub fn is_empty(&self) -> bool {
         self.0.terms.is_empty()
+    }
+}
+
+/// For each term whether it only says that something is asked.
+fn are_asking(terms: &[(String, u32)], analysis: &Analysis) -> Vec<bool> {
+    static KNOWN: [OnceLock<HashSet<String>>; Language::COUNT + 1] =
+        [const { OnceLock::new() }; Language::COUNT + 1];
+    let language = analysis.language();
+    let collect = || -> HashSet<String> {
+        let vocabulary = Vocabulary::of(language);
+        let asking = vocabulary.map_or("", |vocabulary| vocabulary.asking);
+        analysis.terms(asking).into_iter().collect()
+    };
+    let tell = |asking: &HashSet<String>| -> Vec<bool> {
+        terms.iter().map(|(term, _)| asking.contains(term)).collect()
+    };
+    // All but those who mix two languages ask for the same words again and again.
+    if *analysis == Analysis::from(language) {
+        let place = language.map_or(Language::COUNT, |language| language as usize);
+        tell(KNOWN[place].get_or_init(collect))
+    } else {
+        tell(&collect())
     }
 }
 

@@ -30,6 +30,13 @@ impl Field {
         Self { tag: tag.into(), weight }
     }
 
+    /// Refuses weights that are not positive and finite.
+    pub(crate) fn require_weights(fields: &[Self]) -> Result<(), CupelError> {
+        fields.iter().try_for_each(|Self { tag, weight }| {
+            parameter::positive(format_args!("fields.{tag}"), *weight)
+        })
+    }
+
     fn value<'t>(&self, tag: &'t str) -> Option<&'t str> {
         tag.strip_prefix(self.tag.as_str())?.strip_prefix(':')
     }
@@ -96,9 +103,7 @@ impl Index {
     ///
     /// [`CupelError::ScorerConfig`] if a weight is not positive and finite; it names the tag.
     pub fn with_fields(analysis: Analysis, fields: Vec<Field>) -> Result<Self, CupelError> {
-        for field in &fields {
-            parameter::positive(&format!("fields.{}", field.tag), field.weight)?;
-        }
+        Field::require_weights(&fields)?;
         Ok(Self::of(analysis, fields))
     }
 

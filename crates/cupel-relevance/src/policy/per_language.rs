@@ -1,6 +1,6 @@
 //! Strategies that are built once the language of the texts is known.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cupel::policy::{DescriptionError, Options};
 use cupel::slicer::slice_by_selecting;
@@ -30,8 +30,13 @@ impl<T: ?Sized> PerLanguage<T> {
         fields: Vec<Field>,
         build: Build<T>,
     ) -> Result<Self, CupelError> {
-        let index = Index::with_fields(Analysis::plain(), fields.clone())?;
-        build(Query::with_analysis("", Analysis::plain()), index)?;
+        // To try with, and never asked anything.
+        static TRIAL: OnceLock<(Query, Index)> = OnceLock::new();
+        let (query, index) = TRIAL.get_or_init(|| {
+            (Query::with_analysis("", Analysis::plain()), Index::new(Analysis::plain()))
+        });
+        Field::require_weights(&fields)?;
+        build(query.clone(), index.clone())?;
         Ok(Self { strategies, fields, build, built: Mutex::default() })
     }
 

@@ -157,11 +157,6 @@ impl ProductScorer {
     }
 }
 
-/// Most weights are 1, and powers are dear.
-fn raised(score: f64, weight: f64) -> f64 {
-    if weight == 1.0 { score } else { score.powf(weight) }
-}
-
 impl Scorer for ProductScorer {
     fn score(&self, item: &ContextItem, all_items: &[ContextItem]) -> f64 {
         score_in_list(self, item, all_items)
@@ -170,8 +165,15 @@ impl Scorer for ProductScorer {
     fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
         scores.fill(1.0);
         for (scorer, weight) in &self.entries {
-            for (score, child) in scores.iter_mut().zip(scores_of(&**scorer, items)) {
-                *score *= raised(child, *weight);
+            let mut factors = scores_of(&**scorer, items);
+            // Most weights are 1, and powers are dear.
+            if *weight != 1.0 {
+                for factor in &mut factors {
+                    *factor = factor.powf(*weight);
+                }
+            }
+            for (score, factor) in scores.iter_mut().zip(factors) {
+                *score *= factor;
             }
         }
     }
@@ -182,7 +184,7 @@ impl Scorer for ProductScorer {
                 1.0 => own,
                 weight => ScoreExplanation::new(
                     format!("{} to the power of {weight}", own.what),
-                    raised(own.score, weight),
+                    own.score.powf(weight),
                 )
                 .with_parts(own.parts),
             };

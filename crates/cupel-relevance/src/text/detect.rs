@@ -97,17 +97,28 @@ impl Count {
 
     /// The language of what was counted.
     pub(crate) fn language(&self) -> Option<Language> {
+        let found = self.found();
         // The first of the best, should two have as many.
-        let best = Language::all().rev().max_by_key(|language| self.of(*language))?;
-        let is_enough = f64::from(self.of(best)) >= LEAST_SHARE * f64::from(self.words);
+        let best = Language::all().rev().max_by_key(|language| found.of(*language))?;
+        let is_enough = f64::from(found.of(best)) >= LEAST_SHARE * f64::from(self.words);
         let leads = |other: Language| {
-            let lead = f64::from(self.of_one_only(best, other));
-            lead > 0.0 && lead >= LEAD * f64::from(self.of_one_only(other, best))
+            let lead = f64::from(found.of_one_only(best, other));
+            lead > 0.0 && lead >= LEAD * f64::from(found.of_one_only(other, best))
         };
         let mut others = Language::all().filter(|other| *other != best);
         (is_enough && others.all(leads)).then_some(best)
     }
 
+    fn found(&self) -> Found {
+        let sets = self.lists.sets.iter().copied().zip(self.words_by_set.iter().copied());
+        Found(sets.filter(|(_, words)| *words > 0).collect())
+    }
+}
+
+/// The sets of languages that words were found of, each with how many.
+struct Found(Vec<(Languages, u32)>);
+
+impl Found {
     fn of(&self, language: Language) -> u32 {
         self.sum(|set| set & bit(language) != 0)
     }
@@ -118,8 +129,7 @@ impl Count {
     }
 
     fn sum(&self, counts: impl Fn(Languages) -> bool) -> u32 {
-        let sets = self.lists.sets.iter().zip(&self.words_by_set);
-        sets.filter(|(set, _)| counts(**set)).map(|(_, words)| words).sum()
+        self.0.iter().filter(|(set, _)| counts(*set)).map(|(_, words)| words).sum()
     }
 }
 
@@ -131,6 +141,8 @@ const fn bit(language: Language) -> Languages {
 struct StopLists {
     /// For each word the number of its set.
     words: HashMap<&'static str, usize, RandomState>,
+    /// The same for those that are [packed].
+    packed: HashMap<u64, usize, RandomState>,
     /// How many bytes the longest word has.
     longest: usize,
     /// For each [`outline`] of ASCII words whether one of the words has it.
@@ -167,12 +179,17 @@ impl StopLists {
         for word in languages.keys().filter(|word| word.is_ascii()) {
             outlines[outline(word)] = true;
         }
-        let words = languages.into_iter().map(|(word, set)| (word, number[&set])).collect();
-        Self { words, longest, outlines, sets }
+        let words: HashMap<&'static str, usize, RandomState> =
+            languages.into_iter().map(|(word, set)| (word, number[&set])).collect();
+        let packed = words.iter().filter_map(|(word, set)| Some((packed(word)?, *set))).collect();
+        Self { words, packed, longest, outlines, sets }
     }
 
     /// The number of the set of languages that have a word.
     fn set_of(&self, word: &str, lower: &mut String) -> Option<usize> {
+        if let Some(packed) = packed(word) {
+            return self.packed.get(&packed).copied();
+        }
         if word.len() > self.longest {
             return None;
         }
@@ -180,9 +197,6 @@ impl StopLists {
         if word.is_ascii() {
             if !self.outlines[outline(word)] {
                 return None;
-            }
-            if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-                return self.words.get(word).copied();
             }
             lower.push_str(word);
             lower.make_ascii_lowercase();
@@ -195,6 +209,14 @@ impl StopLists {
         }
         self.words.get(lower.as_str()).copied()
     }
+}
+
+/// A short word of ASCII letters, in lower case, as a number: what most words and most stop words are.
+fn packed(word: &str) -> Option<u64> {
+    let add = |packed: u64, byte: u8| {
+        byte.is_ascii_alphabetic().then(|| packed << 8 | u64::from(byte.to_ascii_lowercase()))
+    };
+    if word.len() <= 8 { word.bytes().try_fold(0, add) } else { None }
 }
 
 /// How many outlines there are.

@@ -109,7 +109,7 @@ const MORE_TURKISH: [&str; 16] = [
 
 impl Language {
     /// How many there are.
-    pub(super) const COUNT: usize = 23;
+    pub(crate) const COUNT: usize = 23;
 
     /// All of them, by name.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {

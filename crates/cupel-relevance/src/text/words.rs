@@ -101,10 +101,13 @@ impl<'t> Scan<'t> {
     fn word(&mut self, emit: &mut impl FnMut(&'t str)) -> Option<usize> {
         let start = self.at;
         loop {
-            while self.byte(self.at).is_some_and(|byte| IS_WORD[usize::from(byte)]) {
-                self.at += 1;
-            }
-            if self.byte(self.at).is_none_or(|byte| byte.is_ascii()) {
+            let rest = &self.text.as_bytes()[self.at..];
+            let Some(length) = rest.iter().position(|byte| !IS_WORD[usize::from(*byte)]) else {
+                self.at = self.text.len();
+                return Some(self.at);
+            };
+            self.at += length;
+            if rest[length].is_ascii() {
                 return Some(self.at);
             }
             match self.character(self.at) {
