@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use cupel::{ContextItem, CupelError};
 
 use self::store::Store;
-use crate::text::Analysis;
+use crate::text::{Analysis, SharedReader};
 use crate::{Query, parameter};
 
 pub(crate) use list::ListView;
@@ -94,7 +94,7 @@ impl Index {
     /// An empty index.
     #[must_use]
     pub fn new(analysis: Analysis) -> Self {
-        Self::of(analysis, Vec::new())
+        Self::of(analysis, Vec::new(), SharedReader::default())
     }
 
     /// An empty index in which the words of some tags count too.
@@ -103,13 +103,22 @@ impl Index {
     ///
     /// [`CupelError::ScorerConfig`] if a weight is not positive and finite; it names the tag.
     pub fn with_fields(analysis: Analysis, fields: Vec<Field>) -> Result<Self, CupelError> {
-        Field::require_weights(&fields)?;
-        Ok(Self::of(analysis, fields))
+        Self::with_reader(analysis, fields, SharedReader::default())
     }
 
-    fn of(analysis: Analysis, fields: Vec<Field>) -> Self {
+    /// The same, of words that others read too.
+    pub(crate) fn with_reader(
+        analysis: Analysis,
+        fields: Vec<Field>,
+        reader: SharedReader,
+    ) -> Result<Self, CupelError> {
+        Field::require_weights(&fields)?;
+        Ok(Self::of(analysis, fields, reader))
+    }
+
+    fn of(analysis: Analysis, fields: Vec<Field>, reader: SharedReader) -> Self {
         let fields: Arc<[Field]> = fields.into();
-        let store = Store::new(&analysis, fields.clone());
+        let store = Store::new(&analysis, fields.clone(), reader);
         Self { analysis: Arc::new(analysis), fields, store: Arc::new(RwLock::new(store)) }
     }
 
@@ -130,8 +139,13 @@ impl Index {
 
     /// Drops all items but these, and adds those of them that were not in it.
     pub fn retain(&self, items: &[ContextItem]) {
+        self.retain_with(items, SharedReader::default());
+    }
+
+    /// The same, of words that others read too.
+    pub(crate) fn retain_with(&self, items: &[ContextItem], reader: SharedReader) {
         self.write(|store| {
-            *store = Store::new(&self.analysis, self.fields.clone());
+            *store = Store::new(&self.analysis, self.fields.clone(), reader);
             store.extend(items);
         });
     }

@@ -7,7 +7,7 @@ use cupel::ContextItem;
 use super::Field;
 use crate::identity::{ByItem, key};
 use crate::text::lexicon::{Lexicon, TermId};
-use crate::text::{Analysis, Values};
+use crate::text::{Analysis, Reader, SharedReader, Values, Words};
 
 /// That a term occurs in an item.
 ///
@@ -38,6 +38,8 @@ pub(super) struct Chain {
 /// What the index knows.
 pub(super) struct Store {
     fields: Arc<[Field]>,
+    /// Whose words the lexicon is of.
+    reader: SharedReader,
     pub(super) lexicon: Lexicon,
     postings: Vec<Posting>,
     /// For each term.
@@ -56,9 +58,10 @@ pub(super) struct Store {
 }
 
 impl Store {
-    pub(super) fn new(analysis: &Analysis, fields: Arc<[Field]>) -> Self {
+    pub(super) fn new(analysis: &Analysis, fields: Arc<[Field]>, reader: SharedReader) -> Self {
         Self {
             fields,
+            reader,
             lexicon: Lexicon::new(analysis),
             postings: Vec::new(),
             chains: Vec::new(),
@@ -86,12 +89,14 @@ impl Store {
     }
 
     pub(super) fn extend(&mut self, items: &[ContextItem]) {
+        let reader = self.reader.clone();
+        let mut reader = reader.lock();
         for item in items {
             let number = self.keys.len() as u32;
             if *self.numbers.entry(key(item)).or_insert(number) == number {
                 self.keys.push(key(item));
                 self.handles.push(item.clone());
-                self.add(item, number);
+                self.add(item, number, &mut reader);
             }
         }
     }
@@ -115,13 +120,13 @@ impl Store {
         &self.postings[start as usize..self.ends[item] as usize]
     }
 
-    fn add(&mut self, item: &ContextItem, number: u32) {
-        let mut length = self.add_text(item.content(), number, 1.0);
+    fn add(&mut self, item: &ContextItem, number: u32, reader: &mut Reader) {
+        let mut length = self.add_words(reader.item(item), number, 1.0);
         let fields = self.fields.clone();
         for tag in item.tags() {
             for field in fields.iter() {
                 if let Some(value) = field.value(tag) {
-                    length += self.add_text(value, number, field.weight);
+                    length += self.add_words(reader.text(value), number, field.weight);
                 }
             }
         }
@@ -130,10 +135,10 @@ impl Store {
     }
 
     /// Adds the words of a text to those of an item, and returns how many terms they have.
-    fn add_text(&mut self, text: &str, item: u32, weight: f64) -> f64 {
+    fn add_words(&mut self, words: Words<'_>, item: u32, weight: f64) -> f64 {
         let Self { lexicon, postings, chains, .. } = self;
         let mut terms = 0_u32;
-        lexicon.for_each_term(text, |term| {
+        lexicon.for_each_term(words, |term| {
             terms += 1;
             count_term(postings, chains, term, item, weight as f32);
         });

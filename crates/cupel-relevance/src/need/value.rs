@@ -49,10 +49,6 @@ fn is_value(run: &str) -> bool {
         return false;
     }
     let kinds = run.bytes().fold(0, |kinds, byte| kinds | KINDS[usize::from(byte)]);
-    // Most runs are plain words.
-    if kinds & (MARK | JOINT | CAPITAL | WIDE) == 0 {
-        return false;
-    }
     if kinds & WIDE != 0 && run.chars().take(SHORTEST).count() < SHORTEST {
         return false;
     }
@@ -101,37 +97,46 @@ static KINDS: [u8; 256] = {
     kinds
 };
 
-/// Calls `emit` for every run of characters of which values are made.
+/// Calls `emit` for every run of characters of which values are made, but for plain words: most runs
+/// are, and none is a value.
 fn for_each_run(text: &str, mut emit: impl FnMut(Range<usize>)) {
     let bytes = text.as_bytes();
     let is_edge = |byte: &u8| matches!(byte, b'.' | b':' | b'-' | b'/');
     let mut at = 0;
     while at < bytes.len() {
-        let end = end_of_run(text, at);
-        let run = &bytes[at..end];
-        if let Some(start) = run.iter().position(|byte| !is_edge(byte)) {
-            let after = run.iter().rev().take_while(|byte| is_edge(byte)).count();
-            emit(at + start..end - after);
+        let (end, kinds) = end_of_run(text, at);
+        if kinds & !PLAIN != 0 {
+            let run = &bytes[at..end];
+            if let Some(start) = run.iter().position(|byte| !is_edge(byte)) {
+                let after = run.iter().rev().take_while(|byte| is_edge(byte)).count();
+                emit(at + start..end - after);
+            }
         }
         at = next_run(text, end);
     }
 }
 
-/// The end of the run that begins here, if one does.
-fn end_of_run(text: &str, start: usize) -> usize {
+/// The end of the run that begins here, if one does, and the kinds of its bytes.
+fn end_of_run(text: &str, start: usize) -> (usize, u8) {
     let bytes = text.as_bytes();
-    let mut at = start;
+    let (mut at, mut kinds) = (start, 0);
     loop {
-        while bytes.get(at).is_some_and(|byte| KINDS[usize::from(*byte)] & !WIDE != 0) {
+        for byte in &bytes[at..] {
+            let kind = KINDS[usize::from(*byte)];
+            if matches!(kind, 0 | WIDE) {
+                break;
+            }
+            kinds |= kind;
             at += 1;
         }
         if bytes.get(at).is_none_or(u8::is_ascii) {
-            return at;
+            return (at, kinds);
         }
         match text[at..].chars().next() {
             Some(wide) if wide.is_alphanumeric() => at += wide.len_utf8(),
-            _ => return at,
+            _ => return (at, kinds),
         }
+        kinds |= WIDE;
     }
 }
 
@@ -155,7 +160,7 @@ fn next_run(text: &str, end: usize) -> usize {
 fn for_each_string(text: &str, mut emit: impl FnMut(Range<usize>, bool)) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(offset) = bytes[at..].iter().position(|byte| *byte == b'"') {
+    while let Some(offset) = text[at..].find('"') {
         let start = at + offset + 1;
         let Some(end) = end_of_string(bytes, start) else {
             at = start;

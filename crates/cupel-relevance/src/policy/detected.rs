@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use cupel::ContextItem;
 
 use crate::Language;
-use crate::text::Count;
+use crate::text::{Count, Reader, SharedReader};
 
 /// How many lists are remembered: a few, for those who ask about several at once.
 const REMEMBERED: usize = 8;
@@ -15,6 +15,7 @@ const REMEMBERED: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct DetectedLanguages {
     known: Mutex<Vec<Known>>,
+    reader: Mutex<SharedReader>,
 }
 
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl DetectedLanguages {
         if let Some(known) = self.lock().iter().find(|known| known.is_about(items)) {
             return known.language;
         }
-        let known = detect(items);
+        let known = detect(items, &mut self.reader().lock());
         let language = known.language;
         let mut remembered = self.lock();
         if remembered.len() == REMEMBERED {
@@ -52,9 +53,16 @@ impl DetectedLanguages {
         language
     }
 
-    /// Forgets all lists, and with them their items.
+    /// Who reads the items, for others who need their words.
+    pub(super) fn reader(&self) -> SharedReader {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Forgets all lists, and with them their items. The words are to be read anew: whoever knows
+    /// them by number goes on with the old reader.
     pub(super) fn clear(&self) {
         self.lock().clear();
+        *self.reader.lock().unwrap_or_else(PoisonError::into_inner) = SharedReader::default();
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Known>> {
@@ -62,9 +70,9 @@ impl DetectedLanguages {
     }
 }
 
-fn detect(items: &[ContextItem]) -> Known {
+fn detect(items: &[ContextItem], reader: &mut Reader) -> Known {
     let mut count = Count::new();
-    let last = items.iter().position(|item| !count.add(item.content()));
+    let last = items.iter().position(|item| !count.add_item(item, reader));
     let read = last.map_or(items.len(), |last| last + 1);
     Known { read: items[..read].to_vec(), is_whole: last.is_none(), language: count.language() }
 }

@@ -150,13 +150,13 @@ impl Strategies {
 
     /// Drops all items but these from the indexes.
     pub fn retain(&self, items: &[ContextItem]) {
+        self.detected.clear();
         for index in self.indexes.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            index.retain(items);
+            index.retain_with(items, self.detected.reader());
         }
         if !self.mentions.is_empty() {
             self.mentions.retain(items);
         }
-        self.detected.clear();
     }
 
     pub(super) fn query(&self, analysis: &Analysis) -> Query {
@@ -175,7 +175,8 @@ impl Strategies {
         if let Some(known) = indexes.iter().find(is_meant) {
             return Ok(known.clone());
         }
-        let index = Index::with_fields(analysis.clone(), fields.to_vec())?;
+        let reader = self.detected.reader();
+        let index = Index::with_reader(analysis.clone(), fields.to_vec(), reader)?;
         indexes.push(index.clone());
         Ok(index)
     }

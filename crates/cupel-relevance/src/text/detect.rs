@@ -3,14 +3,17 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use cupel::ContextItem;
 use foldhash::fast::RandomState;
 
-use super::for_each_word_or_compound;
+use super::analysis::is_compound;
+use super::for_each_word;
 use super::language::Language;
+use super::reader::Reader;
 use super::script::{is_han, is_kana};
 
 /// How many words are looked at.
-const MOST_WORDS: u32 = 20_000;
+pub(super) const MOST_WORDS: u32 = 20_000;
 
 /// How many bytes are looked at, should words be that long.
 const MOST_BYTES: usize = 16 * MOST_WORDS as usize;
@@ -70,29 +73,68 @@ pub(crate) struct Count {
     words_by_set: Vec<u32>,
     words: u32,
     bytes_left: usize,
-    buffer: String,
+}
+
+/// What a word tells about the language of its text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Telling {
+    /// Nobody has looked yet.
+    #[default]
+    Unasked,
+    /// It is joined of others, which tell themselves.
+    Compound,
+    /// It is no stop word.
+    Nothing,
+    /// It is a stop word of a set of languages, by number.
+    Of(u16),
+}
+
+impl Telling {
+    pub(super) fn of(word: &str) -> Self {
+        if is_compound(word) {
+            return Self::Compound;
+        }
+        StopLists::get().set_of(word).map_or(Self::Nothing, Self::Of)
+    }
 }
 
 impl Count {
     pub(crate) fn new() -> Self {
         let lists = StopLists::get();
         let words_by_set = vec![0; lists.sets.len()];
-        Self { lists, words_by_set, words: 0, bytes_left: MOST_BYTES, buffer: String::new() }
+        Self { lists, words_by_set, words: 0, bytes_left: MOST_BYTES }
     }
 
     /// Counts the words of a text. Returns whether more is wanted.
     pub(crate) fn add(&mut self, text: &str) -> bool {
         let read = super::beginning(text, self.bytes_left);
         self.bytes_left -= read.len();
-        for_each_word_or_compound(read, |word, is_compound| {
-            if self.words < MOST_WORDS && !is_compound {
-                self.words += 1;
-                if let Some(set) = self.lists.set_of(word, &mut self.buffer) {
-                    self.words_by_set[set] += 1;
-                }
+        for_each_word(read, |word| {
+            if self.words < MOST_WORDS {
+                self.add_word(Telling::of(word));
             }
         });
         self.words < MOST_WORDS && read.len() == text.len()
+    }
+
+    /// The same for the words of an item.
+    pub(crate) fn add_item(&mut self, item: &ContextItem, reader: &mut Reader) -> bool {
+        if item.content().len() > self.bytes_left {
+            return self.add(item.content());
+        }
+        self.bytes_left -= item.content().len();
+        reader.for_each_telling(item, |telling| self.add_word(telling));
+        self.words < MOST_WORDS
+    }
+
+    fn add_word(&mut self, telling: Telling) {
+        if self.words == MOST_WORDS || telling == Telling::Compound {
+            return;
+        }
+        self.words += 1;
+        if let Telling::Of(set) = telling {
+            self.words_by_set[usize::from(set)] += 1;
+        }
     }
 
     /// The language of what was counted.
@@ -140,19 +182,15 @@ const fn bit(language: Language) -> Languages {
 /// The stop words of all languages, each with the languages that have it.
 struct StopLists {
     /// For each word the number of its set.
-    words: HashMap<&'static str, usize, RandomState>,
-    /// The same for those that are [packed].
-    packed: HashMap<u64, usize, RandomState>,
+    words: HashMap<&'static str, u16, RandomState>,
     /// How many bytes the longest word has.
     longest: usize,
-    /// For each [`outline`] of ASCII words whether one of the words has it.
-    outlines: Vec<bool>,
     /// The distinct sets of languages; first those of the scripts without spaces.
     sets: Vec<Languages>,
 }
 
-const CHINESE: usize = 0;
-const JAPANESE: usize = 1;
+const CHINESE: u16 = 0;
+const JAPANESE: u16 = 1;
 
 impl StopLists {
     fn get() -> &'static Self {
@@ -172,62 +210,29 @@ impl StopLists {
         distinct.sort_unstable();
         distinct.dedup();
         sets.extend(distinct);
-        let number: HashMap<Languages, usize> =
-            sets.iter().enumerate().map(|(number, set)| (*set, number)).collect();
+        let number: HashMap<Languages, u16> = sets.iter().copied().zip(0..).collect();
         let longest = languages.keys().map(|word| word.len()).max().unwrap_or(0);
-        let mut outlines = vec![false; OUTLINES];
-        for word in languages.keys().filter(|word| word.is_ascii()) {
-            outlines[outline(word)] = true;
-        }
-        let words: HashMap<&'static str, usize, RandomState> =
-            languages.into_iter().map(|(word, set)| (word, number[&set])).collect();
-        let packed = words.iter().filter_map(|(word, set)| Some((packed(word)?, *set))).collect();
-        Self { words, packed, longest, outlines, sets }
+        let words = languages.into_iter().map(|(word, set)| (word, number[&set])).collect();
+        Self { words, longest, sets }
     }
 
     /// The number of the set of languages that have a word.
-    fn set_of(&self, word: &str, lower: &mut String) -> Option<usize> {
-        if let Some(packed) = packed(word) {
-            return self.packed.get(&packed).copied();
-        }
+    fn set_of(&self, word: &str) -> Option<u16> {
         if word.len() > self.longest {
-            return None;
-        }
-        lower.clear();
-        if word.is_ascii() {
-            if !self.outlines[outline(word)] {
-                return None;
-            }
-            lower.push_str(word);
-            lower.make_ascii_lowercase();
+            None
+        } else if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            self.words.get(word).copied()
+        } else if word.is_ascii() {
+            self.words.get(word.to_ascii_lowercase().as_str()).copied()
         } else if word.chars().any(is_kana) {
-            return Some(JAPANESE);
+            Some(JAPANESE)
         } else if word.chars().all(is_han) {
-            return Some(CHINESE);
+            Some(CHINESE)
         } else {
-            lower.extend(word.chars().flat_map(char::to_lowercase));
+            let lower: String = word.chars().flat_map(char::to_lowercase).collect();
+            self.words.get(lower.as_str()).copied()
         }
-        self.words.get(lower.as_str()).copied()
     }
-}
-
-/// A short word of ASCII letters, in lower case, as a number: what most words and most stop words are.
-fn packed(word: &str) -> Option<u64> {
-    let add = |packed: u64, byte: u8| {
-        byte.is_ascii_alphabetic().then(|| packed << 8 | u64::from(byte.to_ascii_lowercase()))
-    };
-    if word.len() <= 8 { word.bytes().try_fold(0, add) } else { None }
-}
-
-/// How many outlines there are.
-const OUTLINES: usize = 1 << 15;
-
-/// What a word looks like from afar, whatever its case: its first and its last letter, and its length.
-/// Most words look like no stop word.
-fn outline(word: &str) -> usize {
-    let bytes = word.as_bytes();
-    let letter = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or_default() & 31);
-    letter(bytes.first()) << 10 | letter(bytes.last()) << 5 | bytes.len() & 31
 }
 
 /// Whether a stop word says something about the language.

@@ -2,7 +2,8 @@
 //!
 //! Words are cut out of the text ([`words`]), identifiers are split, stop words dropped and the rest
 //! stemmed ([`Analysis`]). All of it happens once for each distinct word ([`lexicon`]), because most
-//! words of a text were seen before. Which language it is can be found out first ([`detect`]).
+//! words of a text were seen before. Which language it is can be found out first ([`detect`]), of the
+//! same words ([`reader`]).
 
 mod analysis;
 mod choice;
@@ -10,6 +11,7 @@ mod detect;
 mod identifier;
 mod language;
 pub(crate) mod lexicon;
+mod reader;
 mod script;
 mod stemmer;
 mod table;
@@ -21,8 +23,9 @@ pub use analysis::Analysis;
 pub use choice::LanguageChoice;
 pub(crate) use detect::Count;
 pub use language::{Language, UnknownLanguage};
+pub(crate) use reader::{Reader, SharedReader, Words};
 pub(crate) use table::Table;
 pub(crate) use values::Values;
 pub(crate) use vocabulary::{Addressing, Vocabulary, has};
+use words::beginning;
 pub(crate) use words::for_each_word;
-use words::{beginning, for_each_word_or_compound};

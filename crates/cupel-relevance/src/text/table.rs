@@ -80,7 +80,7 @@ impl<T: Copy + Default> Table<T> {
     pub(crate) fn new() -> Self {
         Self {
             hasher: RandomState::default(),
-            slots: vec![Slot::default(); FIRST_SLOTS],
+            slots: Vec::new(),
             entries: Vec::new(),
             long: Vec::new(),
         }
@@ -88,6 +88,16 @@ impl<T: Copy + Default> Table<T> {
 
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// A text by its number.
+    pub(super) fn text(&self, number: u32) -> &str {
+        match &self.entries[number as usize].text {
+            Text::Short { length, bytes } => {
+                std::str::from_utf8(&bytes[..usize::from(*length)]).unwrap_or_default()
+            }
+            Text::Long(place) => &self.long[*place as usize],
+        }
     }
 
     /// What is known about a text.
@@ -100,6 +110,9 @@ impl<T: Copy + Default> Table<T> {
     }
 
     pub(crate) fn find(&self, text: &str) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
         self.slots[self.slot(text, Text::short(text), self.hash(text))].number.checked_sub(1)
     }
 
@@ -110,8 +123,9 @@ impl<T: Copy + Default> Table<T> {
 
     /// A text that probably has this hash, if any has it.
     pub(super) fn guess(&self, hash: u32) -> Guess {
-        let slot = self.slots[hash as usize & (self.slots.len() - 1)];
-        Guess { hash, number: if slot.hash == hash { slot.number } else { 0 } }
+        let place = hash as usize & self.slots.len().wrapping_sub(1);
+        let slot = self.slots.get(place).filter(|slot| slot.hash == hash);
+        Guess { hash, number: slot.map_or(0, |slot| slot.number) }
     }
 
     /// The number of a text, new or known, given what was guessed by its hash.
@@ -123,6 +137,9 @@ impl<T: Copy + Default> Table<T> {
     }
 
     fn enter_hashed(&mut self, text: &str, hash: u32) -> u32 {
+        if self.entries.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
         let short = Text::short(text);
         let slot = self.slot(text, short, hash);
         if let Some(number) = self.slots[slot].number.checked_sub(1) {
@@ -135,9 +152,6 @@ impl<T: Copy + Default> Table<T> {
         self.entries.push(Entry { text, known: T::default() });
         let number = self.entries.len() as u32;
         self.slots[slot] = Slot { hash, number };
-        if self.entries.len() * 2 > self.slots.len() {
-            self.grow();
-        }
         number - 1
     }
 
@@ -163,7 +177,7 @@ impl<T: Copy + Default> Table<T> {
     }
 
     fn grow(&mut self) {
-        let mask = self.slots.len() * 2 - 1;
+        let mask = (self.slots.len() * 2).max(FIRST_SLOTS) - 1;
         let mut slots = vec![Slot::default(); mask + 1];
         for slot in self.slots.iter().filter(|slot| slot.number != 0) {
             let mut at = slot.hash as usize & mask;

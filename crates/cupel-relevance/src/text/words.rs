@@ -1,6 +1,5 @@
 //! Cuts a text into words, in one pass and without copying.
 
-use super::analysis::is_compound;
 use super::script::{Part, part_of};
 
 /// The most bytes of a word that count: what is longer is a blob, and its beginning names it.
@@ -15,19 +14,14 @@ const LONGEST: usize = 128;
 ///
 /// What follows an apostrophe as in `don't` or `Ann's` is dropped.
 pub(crate) fn for_each_word<'t>(text: &'t str, mut emit: impl FnMut(&'t str)) {
-    for_each_word_or_compound(text, |word, _| emit(word));
-}
-
-/// The same, with whether words were joined to this one.
-pub(super) fn for_each_word_or_compound<'t>(text: &'t str, mut emit: impl FnMut(&'t str, bool)) {
     let mut scan = Scan { text, at: 0 };
     let mut compound: Option<usize> = None;
     while let Some(start) = scan.skip_to_word() {
-        let Some(end) = scan.word(&mut |word| emit(word, false)) else {
+        let Some(end) = scan.word(&mut emit) else {
             compound = None;
             continue;
         };
-        emit(cut(&text[start..end]), false);
+        emit(cut(&text[start..end]));
         // Most words end at a blank, and nothing goes on there.
         if compound.is_none() && matches!(scan.byte(end), Some(b' ' | b'\n') | None) {
             continue;
@@ -37,8 +31,7 @@ pub(super) fn for_each_word_or_compound<'t>(text: &'t str, mut emit: impl FnMut(
             scan.at = end + 1;
         } else {
             if let Some(first) = compound.take() {
-                let word = cut(&text[first..end]);
-                emit(word, is_compound(word));
+                emit(cut(&text[first..end]));
             }
             scan.skip_contraction();
         }
