@@ -42,6 +42,8 @@ use crate::{
 #[derive(Clone)]
 pub struct Engine {
     settings: Arc<Settings>,
+    /// The policy for what fits as a whole.
+    uncapped: NamedPolicy,
 }
 
 /// What all requests of an engine share.
@@ -70,7 +72,8 @@ impl Engine {
     }
 
     pub(crate) fn of(settings: Settings) -> Result<Self, EngineError> {
-        let engine = Self { settings: Arc::new(settings) };
+        let uncapped = crate::prepare::without_caps(&settings.policy);
+        let engine = Self { settings: Arc::new(settings), uncapped };
         // A policy that cannot be built is found now, not at the first request.
         crate::prepare::build(&engine.settings.policy, &Strategies::new(""), &[])?;
         Ok(engine)
@@ -78,6 +81,10 @@ impl Engine {
 
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
+    }
+
+    pub(crate) fn uncapped(&self) -> &NamedPolicy {
+        &self.uncapped
     }
 
     /// The policy that it selects by.

@@ -237,9 +237,8 @@ impl Prepared {
     /// If nothing says how much fits, or what must be kept does not fit.
     pub fn report(&self) -> Result<SelectionReport, EngineError> {
         let budget = self.budget()?;
-        let whole = self.whole(budget)?;
-        let pipeline = whole.as_ref().map_or_else(|| self.pipeline(), Ok)?;
-        pipeline.dry_run(self.items(), budget).map_err(|error| self.failed(error))
+        let report = self.judged_for(budget, |judge| judge.dry_run(self.items(), budget))?;
+        report.map_err(|error| self.failed(error))
     }
 
     /// The language of the candidates, as far as the policy's strategies tell.
@@ -251,21 +250,45 @@ impl Prepared {
         self.candidates.items()
     }
 
+    /// Lets the policy judge for a budget: without its caps where everything fits.
+    pub(crate) fn judged_for<R>(
+        &self,
+        budget: &ContextBudget,
+        judge: impl FnOnce(&Pipeline) -> R,
+    ) -> Result<R, EngineError> {
+        Ok(match self.whole(budget)? {
+            Some(whole) => judge(&whole.pipeline),
+            None => judge(self.pipeline()?),
+        })
+    }
+
+    /// What a budget keeps, in placed order; `None` if what is pinned does not fit.
+    pub(crate) fn fitting_items(
+        &self,
+        budget: &ContextBudget,
+    ) -> Result<Option<Vec<PlacedItem>>, EngineError> {
+        if let Some(whole) = self.whole(budget)? {
+            return Ok(Some(whole.window));
+        }
+        let window = self.pipeline()?.window(self.items(), budget);
+        fitting(window).map_err(|error| self.failed(error))
+    }
+
     /// The policy without its caps, if a budget holds the whole request: what fits comes back whole.
     ///
     /// Items that no run takes, since their tokens are negative, are left to the policy.
-    pub(crate) fn whole(&self, budget: &ContextBudget) -> Result<Option<Pipeline>, EngineError> {
+    pub(crate) fn whole(&self, budget: &ContextBudget) -> Result<Option<Whole>, EngineError> {
         let room = budget.target_tokens().min(budget.max_tokens() - budget.output_reserve());
         let is_odd = self.items().iter().any(|item| item.tokens() < 0);
         let all = tokens_of(self.items());
         if self.settings().keep_caps || is_odd || all > room {
             return Ok(None);
         }
-        let policy = without_caps(&self.settings().policy);
-        let pipeline = build(&policy, &self.strategies, self.items())?;
+        let pipeline = build(self.engine.uncapped(), &self.strategies, self.items())?;
         // Reserved slots and margins may still leave something out.
-        let window = pipeline.window(self.items(), budget);
-        Ok(window.is_ok_and(|window| window.len() == self.items().len()).then_some(pipeline))
+        let window = pipeline.window(self.items(), budget).ok();
+        let window = window.filter(|window| window.len() == self.items().len());
+        Ok(window.map(|window| Whole { pipeline, window }))
     }
 
     /// What a failed run means for the caller.
@@ -284,6 +307,14 @@ impl Prepared {
         parts.sort_by_key(|part| std::cmp::Reverse(part.tokens));
         EngineError::does_not_fit(needed, available, parts)
     }
+}
+
+/// A request that fits as it is.
+pub(crate) struct Whole {
+    /// The policy without its caps.
+    pub(crate) pipeline: Pipeline,
+    /// All of the request, in placed order.
+    pub(crate) window: Vec<PlacedItem>,
 }
 
 /// A budget that is too small for what is pinned is an answer, not an error.
@@ -360,7 +391,7 @@ fn with_vectors(
     Ok(strategies.with_vectors(Arc::new(of_items), of_query.to_vec()))
 }
 
-fn without_caps(policy: &NamedPolicy) -> NamedPolicy {
+pub(crate) fn without_caps(policy: &NamedPolicy) -> NamedPolicy {
     let mut description = policy.description().clone();
     description.slicer = SlicerDescription::Greedy;
     description.deduplication = false;

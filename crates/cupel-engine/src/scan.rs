@@ -113,10 +113,9 @@ impl Prepared {
         tokens: i64,
     ) -> Result<Option<Vec<PlacedItem>>, EngineError> {
         let budget = ContextBudget::builder(tokens).build()?;
-        let window = match self.whole(&budget)? {
-            Some(whole) => whole.window(self.items(), &budget),
-            None => ranking.window(&budget),
-        };
-        fitting(window).map_err(|error| self.failed(error))
+        match self.whole(&budget)? {
+            Some(whole) => Ok(Some(whole.window)),
+            None => fitting(ranking.window(&budget)).map_err(|error| self.failed(error)),
+        }
     }
 }

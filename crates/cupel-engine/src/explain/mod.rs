@@ -4,7 +4,9 @@ mod room;
 mod shortfall;
 mod why;
 
-use cupel::{ExcludedItem, IncludedItem, InclusionReason, Ranking, SelectionReport};
+use cupel::{
+    ContextBudget, ExcludedItem, IncludedItem, InclusionReason, Pipeline, Ranking, SelectionReport,
+};
 use cupel::{SliceExplanation, SliceSignal};
 use cupel_relevance::Highlights;
 use serde::{Deserialize, Serialize};
@@ -178,10 +180,17 @@ impl Prepared {
     ///
     /// If nothing says how much fits, or what must be kept does not fit.
     pub fn explain(&self, most_left_out: usize) -> Result<Explanation, EngineError> {
-        let failed = |error| self.failed(error);
         let budget = self.budget()?;
-        let whole = self.whole(budget)?;
-        let pipeline = whole.as_ref().map_or_else(|| self.pipeline(), Ok)?;
+        self.judged_for(budget, |judge| self.explain_by(judge, budget, most_left_out))?
+    }
+
+    fn explain_by(
+        &self,
+        pipeline: &Pipeline,
+        budget: &ContextBudget,
+        most_left_out: usize,
+    ) -> Result<Explanation, EngineError> {
+        let failed = |error| self.failed(error);
         let ranking = pipeline.rank(self.items()).map_err(failed)?;
         let report = ranking.report(budget).map_err(failed)?;
         let shown = most_left_out.min(report.excluded.len());

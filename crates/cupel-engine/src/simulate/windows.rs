@@ -3,7 +3,7 @@
 use cupel::PlacedItem;
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::{Chosen, chosen, fitting, positions};
+use crate::prepare::{Chosen, chosen, positions};
 use crate::progress::Watch;
 use crate::{EngineError, Prepared, Schema, Work};
 
@@ -82,10 +82,7 @@ impl Prepared {
     /// not fit is an answer, not an error.
     pub fn window(&self) -> Result<Window, EngineError> {
         let budget = self.budget()?;
-        let whole = self.whole(budget)?;
-        let pipeline = whole.as_ref().map_or_else(|| self.pipeline(), Ok)?;
-        let window = fitting(pipeline.window(self.items(), budget));
-        let window = window.map_err(|error| self.failed(error))?;
+        let window = self.fitting_items(budget)?;
         Ok(self.as_window(budget.max_tokens(), window.as_deref()))
     }
 
