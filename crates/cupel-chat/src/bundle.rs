@@ -1,7 +1,7 @@
 //! What is in or out as a whole.
 
+use std::borrow::Cow;
 use std::fmt::Write;
-use std::ops::Range;
 
 use crate::conversation::{Conversation, Fixed, FixedPart};
 use crate::grouping::{Group, PinReason};
@@ -12,9 +12,9 @@ use crate::shorten::Edit;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
     pub(crate) path: String,
-    pub(crate) summary: String,
+    pub(crate) summary: Cow<'static, str>,
     pub(crate) messages: Vec<usize>,
-    pub(crate) role: String,
+    pub(crate) role: Cow<'static, str>,
     pub(crate) tokens: i64,
     pub(crate) needs: Option<usize>,
     pub(crate) pin: Option<PinReason>,
@@ -77,22 +77,22 @@ impl Bundle {
 
     pub(crate) fn of_fixed(fixed: &Fixed, tokens: i64) -> Self {
         let (summary, pin) = match fixed.part {
-            FixedPart::Instructions => ("system prompt".to_owned(), PinReason::SystemPrompt),
+            FixedPart::Instructions => ("system prompt".into(), PinReason::SystemPrompt),
             FixedPart::Tools => {
                 let summary =
                     counted(fixed.definitions.len(), "tool definition", "tool definitions");
                 (summary, PinReason::ToolDefinitions)
             }
             FixedPart::Other if is_output_format(&fixed.path) => {
-                ("output format".to_owned(), PinReason::PartOfRequest)
+                ("output format".into(), PinReason::PartOfRequest)
             }
-            FixedPart::Other => ("other text".to_owned(), PinReason::PartOfRequest),
+            FixedPart::Other => ("other text".into(), PinReason::PartOfRequest),
         };
         Self {
             path: fixed.path.clone(),
             summary,
             messages: Vec::new(),
-            role: fixed.part.role().to_owned(),
+            role: fixed.part.role().into(),
             tokens,
             needs: None,
             pin: Some(pin),
@@ -103,7 +103,7 @@ impl Bundle {
     pub(crate) fn of_group(conversation: &Conversation, group: Group, tokens: i64) -> Self {
         let members = || group.messages.iter().map(|at| &conversation.messages[*at]);
         Self {
-            path: format!("{}[{}]", conversation.list, ranges(&group.messages)),
+            path: path(&conversation.list, &group.messages),
             summary: summary(members()),
             role: members().next().map(role).unwrap_or_default(),
             tokens,
@@ -121,60 +121,71 @@ fn is_output_format(path: &str) -> bool {
     ["format", "schema", "output_config"].iter().any(|name| path.contains(name))
 }
 
-fn role(message: &Message) -> String {
+fn role(message: &Message) -> Cow<'static, str> {
     match message.item {
-        Some(_) => message.native_role.to_string(),
-        None => message.role.name().to_owned(),
+        Some(_) => Cow::Owned(message.native_role.to_string()),
+        None => Cow::Borrowed(message.role.name()),
     }
 }
 
-/// `3`, `3..6`, `3..6, 8`.
-fn ranges(indices: &[usize]) -> String {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    for index in indices {
-        match runs.last_mut() {
-            Some(run) if run.end == *index => run.end += 1,
-            _ => runs.push(*index..index + 1),
-        }
-    }
-    let mut text = String::new();
-    for run in runs {
-        let comma = if text.is_empty() { "" } else { ", " };
-        let written = match run.len() {
-            1 => write!(text, "{comma}{}", run.start),
-            _ => write!(text, "{comma}{}..{}", run.start, run.end),
+/// Where messages are in a list, as in `messages[3..6, 8]`.
+fn path(list: &str, indices: &[usize]) -> String {
+    let mut path = String::with_capacity(list.len() + "[12..34]".len());
+    path.push_str(list);
+    path.push('[');
+    for (at, run) in indices.chunk_by(|index, next| index + 1 == *next).enumerate() {
+        path.push_str(if at > 0 { ", " } else { "" });
+        let written = match run {
+            [index] => write!(path, "{index}"),
+            run => write!(path, "{}..{}", run[0], run[0] + run.len()),
         };
         debug_assert!(written.is_ok(), "a text takes whatever is written to it");
     }
-    text
+    path.push(']');
+    path
 }
 
 /// `user, 2 assistant messages, 3 tool results`, in the order of first appearance.
-fn summary<'m>(messages: impl Iterator<Item = &'m Message>) -> String {
-    let mut counts: Vec<(String, usize)> = Vec::new();
-    let mut add =
-        |what: String, count: usize| match counts.iter_mut().find(|(known, _)| *known == what) {
-            Some((_, total)) => *total += count,
-            None => counts.push((what, count)),
-        };
+fn summary<'m>(messages: impl ExactSizeIterator<Item = &'m Message> + Clone) -> Cow<'static, str> {
+    let only = if messages.len() == 1 { messages.clone().next() } else { None };
+    if let Some(message) = only.filter(|message| message.answers.is_empty()) {
+        return name(message);
+    }
+    let mut counts: Vec<(Cow<'static, str>, usize)> = Vec::new();
+    let mut add = |what: Cow<'static, str>, count: usize| match counts
+        .iter_mut()
+        .find(|(known, _)| *known == what)
+    {
+        Some((_, total)) => *total += count,
+        None => counts.push((what, count)),
+    };
     for message in messages {
         if !message.answers.is_empty() {
-            add("tool result".to_owned(), message.answers.len());
+            add("tool result".into(), message.answers.len());
         }
         if message.answers.is_empty() || message.role == Role::User && message.has_user_words() {
-            add(message.native_role.replace('_', " "), 1);
+            add(name(message), 1);
         }
     }
-    let text = counts.into_iter().map(|(what, count)| match what.as_str() {
+    let text = counts.into_iter().map(|(what, count)| match what.as_ref() {
         "tool result" => counted(count, "tool result", "tool results"),
         _ if count == 1 => what,
-        _ => format!("{count} × {what}"),
+        _ => format!("{count} × {what}").into(),
     });
-    text.collect::<Vec<_>>().join(", ")
+    text.collect::<Vec<_>>().join(", ").into()
 }
 
-fn counted(count: usize, one: &str, many: &str) -> String {
-    if count == 1 { one.to_owned() } else { format!("{count} {many}") }
+/// What a message is called, in the words of its format.
+fn name(message: &Message) -> Cow<'static, str> {
+    let usual = message.role.name();
+    if message.native_role == usual {
+        return Cow::Borrowed(usual);
+    }
+    Cow::Owned(message.native_role.replace('_', " "))
+}
+
+fn counted(count: usize, one: &'static str, many: &str) -> Cow<'static, str> {
+    if count == 1 { one.into() } else { format!("{count} {many}").into() }
 }
 
 #[cfg(test)]
@@ -183,7 +194,7 @@ mod tests {
 
     #[test]
     fn indices_are_shown_as_ranges() {
-        assert_eq!(ranges(&[3]), "3");
-        assert_eq!(ranges(&[3, 4, 5, 8]), "3..6, 8");
+        assert_eq!(path("", &[3]), "[3]");
+        assert_eq!(path("messages", &[3, 4, 5, 8]), "messages[3..6, 8]");
     }
 }

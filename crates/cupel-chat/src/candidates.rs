@@ -1,6 +1,5 @@
 //! A request as candidates for the pipeline, and back.
 
-use std::collections::HashSet;
 use std::fmt;
 
 use cupel::ContextItem;
@@ -170,10 +169,9 @@ impl Candidates {
     /// in which [`render`](Self::render) writes them: for whoever has the messages as objects of
     /// their own and wants to go on with those.
     pub fn kept_messages(&self, kept: &[usize]) -> Vec<usize> {
-        let mut seen = HashSet::new();
-        let bundles =
-            kept.iter().filter(|at| seen.insert(**at)).filter_map(|at| self.bundles.get(*at));
-        let mut order: Vec<usize> = bundles.flat_map(|bundle| bundle.messages.clone()).collect();
+        let mut left: Vec<Option<&Bundle>> = self.bundles.iter().map(Some).collect();
+        let bundles = kept.iter().filter_map(|at| left.get_mut(*at)?.take());
+        let mut order: Vec<usize> = bundles.flat_map(|bundle| &bundle.messages).copied().collect();
         if !self.request.format().has_free_order() {
             order.sort_unstable();
         }

@@ -1,5 +1,6 @@
 //! A request as all formats see it: messages, and what is no message.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::document::Document;
@@ -45,14 +46,18 @@ impl Conversation {
     }
 
     /// Reads the elements of the list, each by itself; one that is no object is a flaw.
-    pub(crate) fn read_messages(
+    pub(crate) fn read_messages<'t>(
         &mut self,
-        document: &Document<'_>,
-        elements: Vec<Json<'_>>,
+        document: &Document<'t>,
+        elements: Vec<Json<'t>>,
         read: fn(Json<'_>, &Object<'_>, usize, Path<'_>) -> Message,
     ) {
         let list = Path::from(&self.list);
-        let read_again = |at: usize, json: Json<'_>| match json.object() {
+        let object = |at: usize, json: Json<'t>| match document.sampled(at, json) {
+            Some(object) => Some(Cow::Borrowed(object)),
+            None => json.object().map(Cow::Owned),
+        };
+        let read_again = |at: usize, json: Json<'t>| match object(at, json) {
             Some(object) => read(json, &object, at, list.at(at)),
             None => Message::of_no_object(json, at, list.at(at)),
         };

@@ -46,29 +46,40 @@ pub(crate) fn group_item(
     weight: Weight,
     time: Option<DateTime<Utc>>,
 ) -> Result<ContextItem, CupelError> {
-    let members: Vec<&Message> =
-        group.messages.iter().map(|at| &conversation.messages[*at]).collect();
+    let members = || members(conversation, &group.messages);
     let mut notes = Notes::default();
-    for message in &members {
+    for message in members() {
         notes.merge(&message.notes);
     }
-    if let Some((message, item)) = members.iter().find_map(|m| Some((*m, m.item.as_ref()?))) {
+    if let Some((message, item)) = members().find_map(|m| Some((m, m.item.as_ref()?))) {
         let is_counted = !message.pieces.is_empty();
         let tokens = if is_counted { weight.total } else { item.tokens() };
         return supplied_item(item, tokens, group.pin.is_some(), &notes, time);
     }
-    let has_answers = members.iter().any(|message| !message.answers.is_empty());
-    let source = if has_answers { ContextSource::TOOL } else { ContextSource::CHAT };
-    let path = group.messages.first().map(|at| conversation.path(*at)).unwrap_or_default();
-    let mut item = ContextItemBuilder::new(or_path(content(&members), &path), weight.total)
-        .kind(kind(&members, weight))
-        .source(ContextSource::new(source)?)
-        .tags(tags(&members, &notes))
+    let has_answers = members().any(|message| !message.answers.is_empty());
+    let source = if has_answers {
+        ContextSource::new(ContextSource::TOOL)?
+    } else {
+        ContextSource::default()
+    };
+    let content = or_place(content(members()), conversation, &group.messages);
+    let mut item = ContextItemBuilder::new(content, weight.total)
+        .kind(kind(members(), weight))
+        .source(source)
+        .tags(tags(members(), &notes))
         .pinned(group.pin.is_some());
     if let Some(priority) = notes.priority {
         item = item.priority(priority);
     }
     at(item, time).build()
+}
+
+/// The messages at these places.
+fn members<'m>(
+    conversation: &'m Conversation,
+    places: &[usize],
+) -> impl Iterator<Item = &'m Message> + Clone {
+    places.iter().map(|at| &conversation.messages[*at])
 }
 
 /// An item of Cupel's own format: as it is, with what annotations add to it.
@@ -116,18 +127,19 @@ pub(crate) fn content_with(
     messages: &[usize],
     mut instead: impl FnMut(&Piece) -> Option<String>,
 ) -> String {
-    let members: Vec<&Message> = messages.iter().map(|at| &conversation.messages[*at]).collect();
-    let content = written(&members, &mut instead);
-    let path = messages.first().map(|at| conversation.path(*at)).unwrap_or_default();
-    or_path(content, &path)
+    let content = written(members(conversation, messages), &mut instead);
+    or_place(content, conversation, messages)
 }
 
 /// What the model reads in these messages, line by line; calls as name and arguments.
-pub(crate) fn content(messages: &[&Message]) -> String {
+pub(crate) fn content<'m>(messages: impl Iterator<Item = &'m Message>) -> String {
     written(messages, &mut |_| None)
 }
 
-fn written(messages: &[&Message], instead: &mut dyn FnMut(&Piece) -> Option<String>) -> String {
+fn written<'m>(
+    messages: impl Iterator<Item = &'m Message>,
+    instead: &mut dyn FnMut(&Piece) -> Option<String>,
+) -> String {
     let mut content = String::new();
     for message in messages {
         for piece in &message.pieces {
@@ -176,17 +188,27 @@ fn named(what: &str, json: Json<'_>) -> String {
 }
 
 /// An item needs a text; where the messages have none, their place stands in.
+fn or_place(content: String, conversation: &Conversation, messages: &[usize]) -> String {
+    if !content.is_empty() {
+        return content;
+    }
+    or_path(content, &messages.first().map(|at| conversation.path(*at)).unwrap_or_default())
+}
+
 fn or_path(content: String, path: &str) -> String {
     if content.is_empty() { format!("(empty {path})") } else { content }
 }
 
 /// A bundle with answers of tools is tool output, unless the user speaks in it too: then it is what
 /// most of its tokens are.
-fn kind(messages: &[&Message], weight: Weight) -> ContextKind {
-    let has_answers = messages.iter().any(|message| !message.answers.is_empty());
-    let has_user = messages.iter().any(|message| message.opens_turn());
+fn kind<'m>(
+    mut messages: impl Iterator<Item = &'m Message> + Clone,
+    weight: Weight,
+) -> ContextKind {
+    let has_answers = messages.clone().any(|message| !message.answers.is_empty());
+    let has_user = messages.clone().any(Message::opens_turn);
     let half = weight.total / 2;
-    if messages.iter().any(|message| message.role == Role::System) {
+    if messages.any(|message| message.role == Role::System) {
         ContextKind::system_prompt()
     } else if has_answers && !has_user || weight.answers > half {
         ContextKind::tool_output()
@@ -198,19 +220,23 @@ fn kind(messages: &[&Message], weight: Weight) -> ContextKind {
 }
 
 /// Roles, speakers, tools and calls, each once, in order of appearance; then what notes add.
-fn tags<'m>(messages: &[&'m Message], notes: &Notes) -> Vec<String> {
+fn tags<'m>(messages: impl Iterator<Item = &'m Message>, notes: &Notes) -> Vec<String> {
+    let mut has_role = [false; Role::COUNT];
     let mut seen: HashSet<(&str, &str), RandomState> = HashSet::default();
-    let mut tags = Vec::new();
-    let mut push = |name: &'static str, value: &'m str| {
-        if !value.is_empty() && seen.insert((name, value)) {
-            tags.push([name, ":", value].concat());
-        }
-    };
+    // Most have their role alone.
+    let mut tags = Vec::with_capacity(1);
     for message in messages {
-        push("role", message.role.name());
-        if !message.answers.is_empty() {
-            push("role", Role::Tool.name());
+        let answers = (!message.answers.is_empty()).then_some(Role::Tool);
+        for role in [message.role].into_iter().chain(answers) {
+            if !std::mem::replace(&mut has_role[role as usize], true) {
+                tags.push(role.tag().to_owned());
+            }
         }
+        let mut push = |name: &'static str, value: &'m str| {
+            if !value.is_empty() && seen.insert((name, value)) {
+                tags.push([name, ":", value].concat());
+            }
+        };
         push("speaker", message.speaker.as_deref().unwrap_or_default());
         for call in &message.calls {
             push("tool", &call.name);

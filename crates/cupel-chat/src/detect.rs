@@ -1,11 +1,8 @@
 //! Which format is it?
 
-use crate::document::{Body, Document};
+use crate::document::{Body, Document, SAMPLE};
 use crate::json::{Json, Object};
 use crate::{ChatError, Format};
-
-/// How many messages are looked at. What tells formats apart comes early.
-const SAMPLE: usize = 64;
 
 /// LangChain's names of messages.
 const LANGCHAIN: [&str; 7] = ["human", "ai", "system", "tool", "function", "chat", "developer"];
@@ -17,7 +14,7 @@ pub(crate) fn detect(document: &Document<'_>) -> Result<Format, ChatError> {
     };
     if json.is_list() {
         let messages = document.elements(json).unwrap_or_default();
-        return detect_messages(&Object::default(), &messages);
+        return detect_messages(&Object::default(), &document.sample(&messages));
     }
     let Some(top) = document.top() else {
         return unknown(format!("{} is no request", json.describe()));
@@ -29,7 +26,7 @@ pub(crate) fn detect(document: &Document<'_>) -> Result<Format, ChatError> {
     } else if top.has("items") {
         Ok(Format::Items)
     } else if let Some(messages) = top.get("messages").and_then(|list| document.elements(list)) {
-        detect_messages(&top, &messages)
+        detect_messages(&top, &document.sample(&messages))
     } else if top.has("messages") {
         Ok(Format::OpenAiChat)
     } else if is_item(&top) {
@@ -55,17 +52,18 @@ fn detect_lines(lines: &[Json<'_>]) -> Result<Format, ChatError> {
     unknown("there is a JSON value on each line, but they are not items".to_owned())
 }
 
-fn detect_messages(top: &Object<'_>, messages: &[Json<'_>]) -> Result<Format, ChatError> {
-    let sample: Vec<Object<'_>> =
-        messages.iter().take(SAMPLE).filter_map(|message| message.object()).collect();
-    let any = |sign: &dyn Fn(&Object<'_>) -> bool| sample.iter().any(sign);
+fn detect_messages<'s, 't: 's>(
+    top: &Object<'_>,
+    sample: &(impl Iterator<Item = &'s Object<'t>> + Clone),
+) -> Result<Format, ChatError> {
+    let any = |sign: &dyn Fn(&Object<'_>) -> bool| sample.clone().any(sign);
     if any(&|message| message.has("parts")) {
         Ok(Format::Gemini)
     } else if any(&is_langchain) {
         Ok(Format::LangChain)
     } else if any(&is_response_item) {
         Ok(Format::OpenAiResponses)
-    } else if has_openai_signs(top, &sample) {
+    } else if any(&is_openai) || defines_functions(top) {
         Ok(Format::OpenAiChat)
     } else if has_anthropic_signs(top) || any(&is_anthropic) {
         Ok(Format::Anthropic)
@@ -95,17 +93,18 @@ fn is_response_item(message: &Object<'_>) -> bool {
 
 /// What only Chat Completions has: roles and calls of its own, and functions as tools. Whoever
 /// speaks it may name any model, and pass on blocks of others.
-fn has_openai_signs(top: &Object<'_>, sample: &[Object<'_>]) -> bool {
+fn is_openai(message: &Object<'_>) -> bool {
     const ROLES: [&str; 3] = ["developer", "tool", "function"];
-    let is_openai = |message: &Object<'_>| {
-        message.has("tool_calls")
-            || message.has("tool_call_id")
-            || message.str("role").is_some_and(|role| ROLES.contains(&role.as_ref()))
-            || has_block(message, &["image_url", "input_audio", "file"])
-    };
+    message.has("tool_calls")
+        || message.has("tool_call_id")
+        || message.str("role").is_some_and(|role| ROLES.contains(&role.as_ref()))
+        || has_block(message, &["image_url", "input_audio", "file"])
+}
+
+fn defines_functions(top: &Object<'_>) -> bool {
     let defines_function = |tool: &Json<'_>| tool.object().is_some_and(|t| t.has("function"));
     let tools = top.get("tools").and_then(Json::list).unwrap_or_default();
-    sample.iter().any(is_openai) || tools.iter().any(defines_function)
+    tools.iter().any(defines_function)
 }
 
 /// What stands beside the messages of an Anthropic request and of no other. The model says nothing:

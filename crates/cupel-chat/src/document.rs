@@ -8,6 +8,9 @@ use crate::again::Earlier;
 use crate::json::{Json, Object};
 use crate::place::{malformed, syntax_error};
 
+/// How many messages are looked at to find out the format. What tells formats apart comes early.
+pub(crate) const SAMPLE: usize = 64;
+
 /// The text of a request: one JSON value, or one on each line.
 pub(crate) struct Document<'t> {
     text: &'t str,
@@ -17,6 +20,7 @@ pub(crate) struct Document<'t> {
     /// What was read of it already: who finds out the format reads what the format reads again.
     top: OnceCell<Option<Object<'t>>>,
     list: OnceCell<(Json<'t>, Option<Vec<Json<'t>>>)>,
+    sample: OnceCell<Vec<(Json<'t>, Option<Object<'t>>)>>,
 }
 
 pub(crate) enum Body<'t> {
@@ -61,7 +65,8 @@ impl<'t> Document<'t> {
     }
 
     fn of(text: &'t str, body: Body<'t>) -> Self {
-        Self { text, body, earlier: None, top: OnceCell::new(), list: OnceCell::new() }
+        let (top, list, sample) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { text, body, earlier: None, top, list, sample }
     }
 
     /// The fields of the one value that it is, if that is an object.
@@ -77,6 +82,21 @@ impl<'t> Document<'t> {
     pub(crate) fn elements(&self, list: Json<'t>) -> Option<Vec<Json<'t>>> {
         let (known, elements) = self.list.get_or_init(|| (list, list.list()));
         if std::ptr::eq(known.raw(), list.raw()) { elements.clone() } else { list.list() }
+    }
+
+    /// The first elements of the list of messages, of those that are objects.
+    pub(crate) fn sample(
+        &self,
+        elements: &[Json<'t>],
+    ) -> impl Iterator<Item = &Object<'t>> + Clone {
+        let read = || elements.iter().take(SAMPLE).map(|json| (*json, json.object())).collect();
+        self.sample.get_or_init(read).iter().filter_map(|(_, object)| object.as_ref())
+    }
+
+    /// An element of that list, if it is one of those.
+    pub(crate) fn sampled(&self, at: usize, json: Json<'t>) -> Option<&Object<'t>> {
+        let (known, object) = self.sample.get()?.get(at)?;
+        object.as_ref().filter(|_| std::ptr::eq(known.raw(), json.raw()))
     }
 
     /// What is wrong with a value, and where it is.

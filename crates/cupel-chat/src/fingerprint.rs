@@ -8,6 +8,7 @@ use crate::Request;
 use crate::conversation::Fixed;
 use crate::json::Json;
 use crate::message::{Content, Piece};
+use crate::walk::end_of_string;
 
 /// Marks for the provider's cache, which say where and not what.
 const MARKS: [&str; 2] = ["cache_control", "cacheControl"];
@@ -137,17 +138,16 @@ fn write_json(json: Json<'_>, depth: usize, hasher: &mut SipHasher13) {
 /// JSON without the white space between its parts.
 fn write_tight(raw: &str, hasher: &mut SipHasher13) {
     let bytes = raw.as_bytes();
-    let (mut in_string, mut is_escaped, mut start) = (false, false, 0);
-    for (at, byte) in bytes.iter().enumerate() {
+    let (mut at, mut start) = (0, 0);
+    while let Some(byte) = bytes.get(at) {
         match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if in_string => is_escaped = true,
-            b'"' => in_string = !in_string,
-            b' ' | b'\t' | b'\n' | b'\r' if !in_string => {
+            b'"' => at = end_of_string(bytes, at).unwrap_or(bytes.len()),
+            b' ' | b'\t' | b'\n' | b'\r' => {
                 hasher.write(&bytes[start..at]);
-                start = at + 1;
+                at += 1;
+                start = at;
             }
-            _ => {}
+            _ => at += 1,
         }
     }
     hasher.write(&bytes[start..]);

@@ -22,6 +22,9 @@ pub(crate) enum Role {
 }
 
 impl Role {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::Unknown as usize + 1;
+
     /// The name by which tags and pins know the role, whatever the format calls it.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -30,6 +33,17 @@ impl Role {
             Self::Assistant => "assistant",
             Self::Tool => "tool",
             Self::Unknown => "unknown",
+        }
+    }
+
+    /// The tag of what is said in the role.
+    pub(crate) fn tag(self) -> &'static str {
+        match self {
+            Self::System => "role:system",
+            Self::User => "role:user",
+            Self::Assistant => "role:assistant",
+            Self::Tool => "role:tool",
+            Self::Unknown => "role:unknown",
         }
     }
 }

@@ -195,7 +195,7 @@ pub(crate) fn check_unique_ids(
     scope: IdScope,
     findings: &mut Vec<Finding>,
 ) {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut seen: HashMap<&str, usize, RandomState> = HashMap::default();
     for (at, message) in conversation.messages.iter().enumerate() {
         for call in &message.calls {
             let before = seen.insert(&call.id, at);

@@ -39,7 +39,7 @@ impl<'r> MessageView<'r> {
     pub fn text(self) -> String {
         match &self.0.item {
             Some(item) => item.content().to_owned(),
-            None => content(&[self.0]),
+            None => content(std::iter::once(self.0)),
         }
     }
 

@@ -35,7 +35,7 @@ impl<'t> Walk<'t> {
 }
 
 /// The end of the string that begins here.
-fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
         at = next_quote_or_escape(bytes, at)?;

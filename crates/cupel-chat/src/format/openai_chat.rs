@@ -82,15 +82,16 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         Role::Assistant => read_calls(&mut message, object, at, path),
         _ => {}
     }
-    let mut read = vec!["content", "tool_calls", "function_call"];
-    if role != Role::Tool {
-        message.speaker = object.text("name");
-        read.push("name");
-    } else if object.text("name").is_some_and(|name| is_tool_name(&name)) {
+    let is_name_read = if role == Role::Tool {
         // It repeats the name of the call, which is counted there.
-        read.push("name");
-    }
-    push_rest(object, &read, nature, &mut message.pieces);
+        object.str("name").is_some_and(|name| is_tool_name(&name))
+    } else {
+        message.speaker = object.text("name");
+        true
+    };
+    const READ: [&str; 5] = ["role", "content", "tool_calls", "function_call", "name"];
+    let read = if is_name_read { &READ[..] } else { &READ[..4] };
+    push_rest(object, read, nature, &mut message.pieces);
     let says_nothing = body.is_none() && !["refusal", "audio"].iter().any(|name| object.has(name));
     if says_nothing && message.calls.is_empty() && role != Role::Unknown {
         message.flaws.push(content::missing(path.field("content"), Fix::Drop(at)));

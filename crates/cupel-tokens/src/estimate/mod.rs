@@ -3,15 +3,17 @@
 mod family;
 mod group;
 mod table;
+mod tally;
 mod words;
 
 pub use family::TokenizerFamily;
 
 use group::Group;
 use table::Table;
-use words::{Shares, Words};
+use tally::Tally;
+use words::Shares;
 
-use crate::{Count, OpenAiCounter, TokenCounter};
+use crate::{Count, TokenCounter};
 
 /// Estimates tokens for models whose tokenizer is not public.
 ///
@@ -114,11 +116,12 @@ fn costs(table: &Table, text: &str) -> (u128, u128) {
         sum += cost;
         sum_at_most += cost * (1_000 + u128::from(table.margins[group]));
     };
-    let (counts, words) = group_counts(table, text);
-    for (group, counts) in counts.into_iter().enumerate().filter(|(_, counts)| *counts != [0; 2]) {
+    let tally = Tally::of(table.encoding, text);
+    for group in tally.groups() {
+        let counts = tally.counts[group];
         let tokens = counts.map(|tokens| tokens as u128 * 1_000);
         if group == Group::Word as usize {
-            let shares = words.shares(counts[0] + counts[1]);
+            let shares = tally.words.shares(counts[0] + counts[1]);
             for (group, part) in share_out(tokens, &shares) {
                 add(group as usize, part);
             }
@@ -131,22 +134,6 @@ fn costs(table: &Table, text: &str) -> (u128, u128) {
 
 /// Thousandths of tokens: of pieces that are one token, and of those that are several.
 type Thousandths = [u128; 2];
-
-/// The tokens with the table's encoding, by group: of pieces that are one token, and of those that
-/// are several. And what the words among them say.
-fn group_counts(table: &Table, text: &str) -> ([[usize; 2]; Group::COUNT], Words) {
-    let mut counts = [[0; 2]; Group::COUNT];
-    let mut words = Words::default();
-    OpenAiCounter::new(table.encoding).for_each_piece(text, |piece, tokens| {
-        let group = Group::of(piece);
-        counts[group as usize][usize::from(tokens > 1)] += tokens;
-        words.see(group, piece);
-        if group == Group::Number {
-            counts[Group::Digit as usize][0] += piece.chars().count();
-        }
-    });
-    (counts, words)
-}
 
 /// Takes those of some words for English and for code that are vouched for.
 fn share_out(words: Thousandths, shares: &Shares) -> [(Group, Thousandths); 3] {

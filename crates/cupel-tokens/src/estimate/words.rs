@@ -19,6 +19,25 @@ pub(super) struct Words {
     code: usize,
 }
 
+/// What a piece says about the words around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    English,
+    Code,
+}
+
+impl Sign {
+    /// The sign that a piece is, if it is one.
+    pub(super) fn of(group: Group, piece: &str) -> Option<Self> {
+        match group {
+            Group::Word if is_english(piece) => Some(Self::English),
+            Group::Word if begins_code(piece) => Some(Self::Code),
+            Group::CodeSymbol => Some(Self::Code),
+            _ => None,
+        }
+    }
+}
+
 /// The tokens of plain words by what they are.
 pub(super) struct Shares {
     pub(super) english: usize,
@@ -26,13 +45,12 @@ pub(super) struct Shares {
 }
 
 impl Words {
-    /// Looks for signs in a piece.
-    pub(super) fn see(&mut self, group: Group, piece: &str) {
-        match group {
-            Group::Word if is_english(piece) => self.english += 1,
-            Group::Word if begins_code(piece) => self.code += 1,
-            Group::CodeSymbol => self.code += 1,
-            _ => {}
+    /// Takes in what a piece says.
+    pub(super) fn see(&mut self, sign: Option<Sign>) {
+        match sign {
+            Some(Sign::English) => self.english += 1,
+            Some(Sign::Code) => self.code += 1,
+            None => {}
         }
     }
 
@@ -98,7 +116,7 @@ mod tests {
     fn seen(pieces: &[&str]) -> Words {
         let mut words = Words::default();
         for piece in pieces {
-            words.see(Group::of(piece), piece);
+            words.see(Sign::of(Group::of(piece), piece));
         }
         words
     }

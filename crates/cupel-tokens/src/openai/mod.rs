@@ -2,9 +2,14 @@
 
 mod classes;
 mod count;
+mod known;
 mod layout;
 mod pieces;
 mod vocabulary;
+
+pub(crate) use self::known::{Kept, Known};
+
+use std::cell::Cell;
 
 use self::count::Counter;
 use self::pieces::Pieces;
@@ -74,16 +79,29 @@ impl OpenAiCounter {
         self.encoding
     }
 
-    /// Hands over each piece that no token reaches across, with its tokens.
-    pub(crate) fn for_each_piece(self, text: &str, mut each: impl FnMut(&str, usize)) {
+    /// Hands over what `make` makes of each piece that no token reaches across, and of its tokens. What
+    /// it made of short ones is kept.
+    pub(crate) fn for_each_piece<T: Copy>(
+        self,
+        text: &str,
+        kept: &'static Kept<T>,
+        make: impl Fn(&str, usize) -> T,
+        mut each: impl FnMut(T),
+    ) {
         let vocabulary = match self.encoding {
             Encoding::O200kBase => &O200K_BASE,
             Encoding::Cl100kBase => &CL100K_BASE,
         };
         let mut counter = Counter::default();
+        let mut known = Known::lent(kept);
         for piece in Pieces::new(text, self.encoding) {
-            each(piece, counter.count(vocabulary, piece.as_bytes()));
+            let make = || {
+                let piece = &text[piece.clone()];
+                make(piece, counter.count(vocabulary, piece.as_bytes()))
+            };
+            each(known.get_or_make(text.as_bytes(), piece.clone(), self.encoding, make));
         }
+        known.hand_back(kept);
     }
 }
 
@@ -94,8 +112,11 @@ impl TokenCounter for OpenAiCounter {
     }
 
     fn count(&self, text: &str) -> i64 {
+        thread_local! {
+            static TOKENS: Cell<Known<usize>> = Cell::default();
+        }
         let mut tokens = 0;
-        self.for_each_piece(text, |_, piece_tokens| tokens += piece_tokens);
+        self.for_each_piece(text, &TOKENS, |_, tokens| tokens, |of_piece| tokens += of_piece);
         i64::try_from(tokens).unwrap_or(i64::MAX)
     }
 

@@ -4,6 +4,8 @@
 //! in the order in which the pattern tries them; so a piece takes time in proportion to its length,
 //! whatever comes after it.
 
+use std::ops::Range;
+
 use super::classes::{ASCII, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER, kinds};
 use crate::Encoding;
 
@@ -12,7 +14,7 @@ const HEAD: u8 = UPPER | OTHER | MARK;
 /// and what it goes on with.
 const TAIL: u8 = LOWER | OTHER | MARK;
 
-/// The pieces of a text, in order.
+/// Where the pieces of a text are, in order.
 pub(super) struct Pieces<'t> {
     text: &'t str,
     at: usize,
@@ -54,6 +56,20 @@ impl<'t> Pieces<'t> {
                 _ => return at,
             }
         }
+    }
+
+    /// The end of a word as most are, which both encodings take alike: small ASCII letters, with a space
+    /// before or without, up to something of ASCII that no word goes on with.
+    #[inline]
+    fn common_word(&self, start: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let begin = start + usize::from(*bytes.get(start)? == b' ');
+        let mut end = begin;
+        while bytes.get(end).is_some_and(u8::is_ascii_lowercase) {
+            end += 1;
+        }
+        let goes_on = |next: &u8| !next.is_ascii() || next.is_ascii_uppercase() || *next == b'\'';
+        (end > begin && !bytes.get(end).is_some_and(goes_on)).then_some(end)
     }
 
     fn end(&self, start: usize) -> Option<usize> {
@@ -188,12 +204,13 @@ impl<'t> Pieces<'t> {
     }
 }
 
-impl<'t> Iterator for Pieces<'t> {
-    type Item = &'t str;
+impl Iterator for Pieces<'_> {
+    type Item = Range<usize>;
 
-    fn next(&mut self) -> Option<&'t str> {
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
         let start = self.at;
-        self.at = self.end(start)?;
-        Some(&self.text[start..self.at])
+        self.at = self.common_word(start).or_else(|| self.end(start))?;
+        Some(start..self.at)
     }
 }

@@ -1,0 +1,92 @@
+//! What was found out about short pieces: nearly all of a text are words that were seen before.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::thread::LocalKey;
+
+use crate::Encoding;
+
+/// Longer pieces are too rare to be worth it.
+const LONGEST: usize = 15;
+
+/// The slots are two to this power.
+const SLOT_BITS: u32 = 10;
+
+/// What was made of short pieces. Each has one slot that it may be in, and the next one that has the
+/// same takes its place; so there is never more than this, and what a text gets does not depend on
+/// those before it.
+#[derive(Debug)]
+pub(crate) struct Known<T> {
+    slots: Vec<Slot<T>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot<T> {
+    piece: u128,
+    made: Option<T>,
+}
+
+/// Where each thread keeps what it knows.
+pub(crate) type Kept<T> = LocalKey<Cell<Known<T>>>;
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new() }
+    }
+}
+
+impl<T: Copy> Known<T> {
+    /// Hands over what the thread knows, to be handed back.
+    pub(crate) fn lent(kept: &'static Kept<T>) -> Self {
+        let mut known = kept.try_with(Cell::take).unwrap_or_default();
+        known.slots.resize(1 << SLOT_BITS, Slot { piece: 0, made: None });
+        known
+    }
+
+    /// Hands it back. A thread that is at its end keeps nothing.
+    pub(crate) fn hand_back(self, kept: &'static Kept<T>) {
+        let _ = kept.try_with(|kept| kept.set(self));
+    }
+
+    /// What was made of a piece of this text, or what is made of it now.
+    #[inline]
+    pub(crate) fn get_or_make(
+        &mut self,
+        text: &[u8],
+        piece: Range<usize>,
+        encoding: Encoding,
+        make: impl FnOnce() -> T,
+    ) -> T {
+        let Some(piece) = packed(text, piece, encoding) else { return make() };
+        let slot = &mut self.slots[slot_of(piece)];
+        match slot.made {
+            Some(made) if slot.piece == piece => made,
+            _ => {
+                let made = make();
+                *slot = Slot { piece, made: Some(made) };
+                made
+            }
+        }
+    }
+}
+
+/// A short piece as a number: its bytes, then their count and the encoding.
+#[inline]
+fn packed(text: &[u8], piece: Range<usize>, encoding: Encoding) -> Option<u128> {
+    let length = piece.len();
+    if length > LONGEST {
+        return None;
+    }
+    let bytes = match text[piece.start..].first_chunk() {
+        Some(bytes) => u128::from_le_bytes(*bytes) & ((1 << (8 * length)) - 1),
+        None => text[piece].iter().rev().fold(0, |bytes, byte| bytes << 8 | u128::from(*byte)),
+    };
+    Some(bytes | ((encoding as u128) << 4 | length as u128) << (8 * LONGEST))
+}
+
+/// Where a piece may be.
+#[inline]
+fn slot_of(piece: u128) -> usize {
+    let folded = piece as u64 ^ (piece >> 64) as u64;
+    (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOT_BITS)) as usize
+}
