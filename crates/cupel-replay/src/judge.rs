@@ -197,7 +197,7 @@ pub(crate) fn judge(
         used_values: used.as_ref().map(|used| used.values.len()),
         repeated_calls: 0,
         repeated_after_loss: 0,
-        windows: Vec::new(),
+        windows: vec![WindowOutcome::default(); ways.len()],
         late: Vec::new(),
         text: (text.len() <= settings.worst_text_bytes).then(|| text.clone()),
         text_before: late
@@ -206,13 +206,12 @@ pub(crate) fn judge(
             .and_then(|late| beginning(candidates, late.messages)),
         place: place.clone(),
     };
-    let mut laid = Vec::new();
-    for way in ways {
-        if way.in_session {
-            outcome.windows.push(WindowOutcome::default());
-            laid.push(None);
-            continue;
-        }
+    let mut laid: Vec<Option<Laid>> = ways.iter().map(|_| None).collect();
+    // A request is read and counted once for each budget, whatever the policies.
+    let mut anew: Vec<usize> = (0..ways.len()).filter(|at| !ways[*at].in_session).collect();
+    anew.sort_by_key(|at| ways[*at].budget_tokens);
+    for at in anew {
+        let way = &ways[at];
         if way.budget_tokens != budget {
             budget = way.budget_tokens;
             prepared = prepare(settings, way, text).map_err(failed)?;
@@ -224,9 +223,7 @@ pub(crate) fn judge(
             let prepared = prepared.judged_by(engine).map_err(failed)?;
             window(settings, &prepared, head, &prints, used.as_ref())
         };
-        let (window, how) = judged.map_err(failed)?;
-        outcome.windows.push(window);
-        laid.push(how);
+        (outcome.windows[at], laid[at]) = judged.map_err(failed)?;
     }
     Ok(Judged { outcome, text: text.clone(), head, prints, logged: all, laid, used, late })
 }

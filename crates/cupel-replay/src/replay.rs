@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use cupel_eval::try_map;
 
@@ -11,7 +11,7 @@ use crate::conversations::{Conversations, Track};
 use crate::judge::{self, Judged};
 use crate::outcome::{ProblemKind, RowOutcome, RowProblem};
 use crate::place::Place;
-use crate::read::{Entry, read_row};
+use crate::read::{Entry, read_shared_row};
 use crate::settings::{Settings, Way};
 use crate::{runs, sessions};
 
@@ -21,7 +21,7 @@ pub struct LogRow {
     /// Where it is.
     pub place: Place,
     /// The row, as JSON.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 /// Replays the rows of a log, batch by batch, in their order.
@@ -45,7 +45,7 @@ pub struct LogRow {
 ///         {"role": "user", "content": "Lunch is at noon, soup again, and the printer is out of paper."},
 ///         {"role": "user", "content": "Where is the deploy key?"}]},
 ///     "response": {"role": "assistant", "content": "On card B-77."}}"#;
-/// let rows = vec![LogRow { place: Place::line("calls.jsonl", 1), text: row.to_owned() }];
+/// let rows = vec![LogRow { place: Place::line("calls.jsonl", 1), text: row.into() }];
 /// let outcomes = replay.push(rows);
 /// let RowOutcome::Request(request) = &outcomes.rows[0] else { panic!("a request") };
 /// assert_eq!(request.windows[0].coverage.as_ref().map(|coverage| coverage.share), Some(1.0));
@@ -166,7 +166,7 @@ fn look(settings: &Settings, ways: &[Way], row: LogRow) -> (usize, Vec<Looked>) 
             rule,
         })])
     };
-    let content = match read_row(&row.text, &settings.columns) {
+    let content = match read_shared_row(&row.text, &settings.columns) {
         Ok(content) => content,
         Err(error) => return (0, vec![broken(row.place, error.rule)]),
     };

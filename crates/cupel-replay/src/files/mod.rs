@@ -96,7 +96,7 @@ impl Sink {
         Self { sender, batch: Batch::default(), bytes: 0, read: Rc::default(), base: 0 }
     }
 
-    fn row(&mut self, place: Place, text: String) -> Result<(), Closed> {
+    fn row(&mut self, place: Place, text: Arc<str>) -> Result<(), Closed> {
         // A large row waits for nobody, and nobody waits with it.
         if self.bytes > 0 && self.bytes + text.len() > BATCH_BYTES {
             self.flush()?;
@@ -204,7 +204,7 @@ fn read_bounded(
                 Bounded::Line
             });
         }
-        let found = buffer.iter().position(|byte| *byte == end);
+        let found = memchr::memchr(end, buffer);
         let taken = found.map_or(buffer.len(), |at| at + 1);
         if line.len() + taken > most {
             is_over = true;

@@ -202,7 +202,7 @@ impl Group<'_> {
                     );
                     sink.problem(place, ProblemKind::Broken, rule)?;
                 }
-                Ok(text) => sink.row(place, text)?,
+                Ok(text) => sink.row(place, text.into())?,
                 Err(error) => sink.problem(
                     place,
                     ProblemKind::Broken,

@@ -101,10 +101,23 @@ pub(crate) type Fields<'t> = BTreeMap<Cow<'t, str>, &'t RawValue>;
 ///
 /// If it is not JSON, or of no known format.
 pub fn read_row(text: &str, columns: &Columns) -> Result<RowContent, RowError> {
+    read(text, None, columns)
+}
+
+/// The same of a text that whoever asks shares: a row that is a request is not copied.
+pub(crate) fn read_shared_row(text: &Arc<str>, columns: &Columns) -> Result<RowContent, RowError> {
+    read(text, Some(text), columns)
+}
+
+fn read(text: &str, shared: Option<&Arc<str>>, columns: &Columns) -> Result<RowContent, RowError> {
     let text = text.trim();
+    let request = || match shared.filter(|shared| shared.len() == text.len()) {
+        Some(shared) => shared.clone(),
+        None => text.into(),
+    };
     if text.starts_with('[') {
         // A bare list of messages is a request.
-        return Ok(RowContent::of(Ok(request::raw(text, None))));
+        return Ok(RowContent::of(Ok(request::raw(request(), None))));
     }
     let fields: Fields<'_> = serde_json::from_str(text).map_err(|error| not_json(text, &error))?;
     if let Some(mapped) = columns.read(&fields)? {
@@ -145,7 +158,7 @@ pub fn read_row(text: &str, columns: &Columns) -> Result<RowContent, RowError> {
         return Ok(RowContent::of(request::pair(&fields)));
     }
     if ["messages", "contents", "input", "items"].iter().any(|name| has(name)) {
-        return Ok(RowContent::of(Ok(request::raw(text, Some(&fields)))));
+        return Ok(RowContent::of(Ok(request::raw(request(), Some(&fields)))));
     }
     let known: Vec<&str> = fields.keys().map(AsRef::as_ref).take(8).collect();
     Err(RowError::new(format!(

@@ -12,9 +12,9 @@ pub(super) const CONVERSATION: [&str; 5] =
     ["conversation_id", "conversation", "session_id", "thread_id", "session"];
 
 /// A request as it was sent, to the byte.
-pub(super) fn raw(text: &str, fields: Option<&Fields<'_>>) -> Entry {
+pub(super) fn raw(request: Arc<str>, fields: Option<&Fields<'_>>) -> Entry {
     Entry::Request(LoggedRequest {
-        request: text.into(),
+        request,
         answer: None,
         conversation: fields.and_then(conversation),
         counted_tokens: None,

@@ -75,7 +75,7 @@ pub(crate) fn replay_file(path: &Path, settings: Settings) -> Replayed {
 pub(crate) fn rows(texts: &[String]) -> Vec<LogRow> {
     let row = |(at, text): (usize, &String)| LogRow {
         place: Place::line("log", at + 1),
-        text: text.clone(),
+        text: text.as_str().into(),
     };
     texts.iter().enumerate().map(row).collect()
 }
