@@ -150,6 +150,8 @@ pub(crate) struct Judged {
     /// request before.
     pub(crate) used: Option<Used>,
     pub(crate) late: Option<Used>,
+    /// Whether it was left before all ways were tried, since somebody stopped it.
+    pub(crate) is_left: bool,
 }
 
 /// Judges a request in all ways that are no session.
@@ -178,7 +180,7 @@ pub(crate) fn judge(
         });
     };
     let text = &logged.request;
-    let mut prepared = prepare(settings, first, text).map_err(failed)?;
+    let mut prepared = prepare(settings, first, logged.model, text).map_err(failed)?;
     let mut budget = first.budget_tokens;
     let candidates = prepared.candidates();
     let request = candidates.request().clone();
@@ -189,6 +191,7 @@ pub(crate) fn judge(
     let mut outcome = RequestOutcome {
         fingerprint: fingerprint(text),
         conversation: logged.conversation,
+        model: logged.model,
         set: None,
         messages: prints.len(),
         logged: crate::Sent { tokens: candidates.total_tokens(), uncached_tokens: 0 },
@@ -214,7 +217,7 @@ pub(crate) fn judge(
         let way = &ways[at];
         if way.budget_tokens != budget {
             budget = way.budget_tokens;
-            prepared = prepare(settings, way, text).map_err(failed)?;
+            prepared = prepare(settings, way, logged.model, text).map_err(failed)?;
         }
         let judged = if way.policy == first.policy {
             window(settings, &prepared, head, &prints, used.as_ref())
@@ -225,7 +228,17 @@ pub(crate) fn judge(
         };
         (outcome.windows[at], laid[at]) = judged.map_err(failed)?;
     }
-    Ok(Judged { outcome, text: text.clone(), head, prints, logged: all, laid, used, late })
+    Ok(Judged {
+        outcome,
+        text: text.clone(),
+        head,
+        prints,
+        logged: all,
+        laid,
+        used,
+        late,
+        is_left: false,
+    })
 }
 
 /// The request with its first messages alone.
@@ -237,16 +250,25 @@ fn beginning(candidates: &Candidates, messages: usize) -> Option<Arc<str>> {
     (candidates.message_count_of(&kept) == messages).then(|| candidates.render(&kept).into())
 }
 
-fn prepare(settings: &Settings, way: &Way, text: &Arc<str>) -> Result<Prepared, EngineError> {
+fn prepare(
+    settings: &Settings,
+    way: &Way,
+    model: Option<&str>,
+    text: &Arc<str>,
+) -> Result<Prepared, EngineError> {
     let engine = &settings.policies[0].engine;
-    engine.prepare(text.clone(), &options(way))
+    engine.prepare(text.clone(), &options(way, model))
 }
 
-/// What a way says of a request.
-pub(crate) fn options(way: &Way) -> Options {
-    match way.budget_tokens {
+/// What a way says of a request, and the log of its model.
+pub(crate) fn options(way: &Way, model: Option<&str>) -> Options {
+    let options = match way.budget_tokens {
         Some(tokens) => Options::new().max_tokens(tokens),
         None => Options::new(),
+    };
+    match model {
+        Some(model) => options.model(model),
+        None => options,
     }
 }
 

@@ -67,6 +67,8 @@ pub struct Outcomes {
     pub rows: Vec<RowOutcome>,
     /// Things that are no call of a model.
     pub others: usize,
+    /// Whether these are all; `false` if it was [stopped](Settings::stop) before, and the rest was left.
+    pub is_whole: bool,
 }
 
 /// A row after it was looked at by itself.
@@ -107,23 +109,45 @@ impl Replay {
 
     /// What becomes of the next rows.
     pub fn push(&mut self, rows: Vec<LogRow>) -> Outcomes {
+        self.push_read(rows.into_iter().map(Ok).collect())
+    }
+
+    /// What becomes of the next rows, among them those that could not be read.
+    pub fn push_read(&mut self, rows: Vec<Result<LogRow, RowProblem>>) -> Outcomes {
         let (settings, ways) = (&self.settings, &self.ways[..]);
-        let rows: Vec<Mutex<Option<LogRow>>> =
+        let count = rows.len();
+        let rows: Vec<Mutex<Option<Result<LogRow, RowProblem>>>> =
             rows.into_iter().map(|row| Mutex::new(Some(row))).collect();
-        let looked = in_parallel(settings.threads, rows.len(), |at| {
-            let row = rows[at].lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-            row.map_or_else(Default::default, |row| look(settings, ways, row))
+        let looked = in_parallel(settings.threads, count, |at| {
+            if settings.is_stopped() {
+                return None;
+            }
+            let row = rows[at].lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()?;
+            Some(match row {
+                Ok(row) => look(settings, ways, row),
+                Err(problem) => (0, vec![Looked::Done(vec![RowOutcome::Problem(problem)])]),
+            })
         });
         drop(rows);
-        let others = looked.iter().map(|(others, _)| others).sum();
+        let looked: Vec<(usize, Vec<Looked>)> = looked.into_iter().map_while(|row| row).collect();
+        let mut outcomes = Outcomes { is_whole: looked.len() == count, ..Outcomes::default() };
+        outcomes.others = looked.iter().map(|(others, _)| others).sum();
         let mut looked: Vec<Looked> = looked.into_iter().flat_map(|(_, looked)| looked).collect();
         let ids = self.follow(&mut looked);
         self.conversations.settle(&ids, self.settings.conversation_bytes);
-        let rows = looked.into_iter().flat_map(|looked| match looked {
-            Looked::Request(judged) => vec![RowOutcome::Request(Box::new(judged.outcome))],
-            Looked::Done(outcomes) => outcomes,
-        });
-        Outcomes { rows: rows.collect(), others }
+        for looked in looked {
+            match looked {
+                Looked::Done(done) => outcomes.rows.extend(done),
+                Looked::Request(judged) if judged.is_left => {
+                    outcomes.is_whole = false;
+                    break;
+                }
+                Looked::Request(judged) => {
+                    outcomes.rows.push(RowOutcome::Request(Box::new(judged.outcome)));
+                }
+            }
+        }
+        outcomes
     }
 
     /// What requests are to those before them in their conversation. Says which conversations there were.

@@ -34,6 +34,8 @@ pub struct LoggedRequest {
     pub conversation: Option<String>,
     /// How many tokens the provider counted in the request.
     pub counted_tokens: Option<i64>,
+    /// The model, where it is known and the form of the request has no place for it.
+    pub model: Option<&'static str>,
 }
 
 /// What a row holds.
@@ -115,9 +117,13 @@ fn read(text: &str, shared: Option<&Arc<str>>, columns: &Columns) -> Result<RowC
         Some(shared) => shared.clone(),
         None => text.into(),
     };
-    if text.starts_with('[') {
+    if let Some(list) = text.strip_prefix('[') {
         // A bare list of messages is a request.
-        return Ok(RowContent::of(Ok(request::raw(request(), None))));
+        return match list.trim_start().chars().next() {
+            Some('{') | None => Ok(RowContent::of(Ok(request::raw(request(), None)))),
+            Some(']') => Err(RowError::new("is an empty list; a request has messages")),
+            Some(_) => Err(RowError::at("[0]", "must be a message, which is an object")),
+        };
     }
     let fields: Fields<'_> = serde_json::from_str(text).map_err(|error| not_json(text, &error))?;
     if let Some(mapped) = columns.read(&fields)? {
@@ -161,10 +167,13 @@ fn read(text: &str, shared: Option<&Arc<str>>, columns: &Columns) -> Result<RowC
         return Ok(RowContent::of(Ok(request::raw(request(), Some(&fields)))));
     }
     let known: Vec<&str> = fields.keys().map(AsRef::as_ref).take(8).collect();
+    if known.is_empty() {
+        return Err(RowError::new("is empty; a row is a request, or has one in a field"));
+    }
     Err(RowError::new(format!(
         "is of no known format, it has the fields {}; say what they are with --columns \
          request=FIELD,response=FIELD",
-        if known.is_empty() { "(none)".to_owned() } else { known.join(", ") }
+        known.join(", ")
     )))
 }
 
@@ -181,6 +190,11 @@ fn parsed(text: &str) -> Result<Value, RowError> {
 }
 
 fn not_json(text: &str, error: &serde_json::Error) -> RowError {
+    if error.is_data() {
+        let value = serde_json::from_str(text).unwrap_or_default();
+        let kind = request::kind(&value);
+        return RowError::new(format!("must be an object or a list of messages, got {kind}"));
+    }
     let place = format!(" at line {} column {}", error.line(), error.column());
     let cause = error.to_string().replace(&place, "").to_lowercase();
     let begins: String = text.chars().take(24).collect();
