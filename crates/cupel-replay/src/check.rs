@@ -101,7 +101,8 @@ pub struct Checking<'r> {
     tallies: Vec<Tally>,
     moved: Vec<Moved>,
     others: Vec<String>,
-    seen: usize,
+    /// How many requests the record has.
+    all: usize,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -148,7 +149,7 @@ pub struct CheckReport {
     pub moved: Vec<Moved>,
     /// Requests that are not those of the record, in words.
     pub others: Vec<String>,
-    /// How many requests were compared.
+    /// How many requests the record has.
     pub requests: usize,
 }
 
@@ -174,7 +175,7 @@ impl<'r> Checking<'r> {
             tallies: vec![Tally::default(); ways.len()],
             moved: Vec::new(),
             others: Vec::new(),
-            seen: 0,
+            all: record.requests.len(),
         }
     }
 
@@ -185,7 +186,6 @@ impl<'r> Checking<'r> {
             self.tell_other(&now.at);
             return;
         };
-        self.seen += 1;
         for (way, (before, after)) in then.windows.iter().zip(now.windows).enumerate() {
             let tally = &mut self.tallies[way];
             tally.windows += 1;
@@ -261,7 +261,7 @@ impl<'r> Checking<'r> {
             ways: ways.collect(),
             moved: self.moved,
             others: self.others,
-            requests: self.seen,
+            requests: self.all,
         }
     }
 }

@@ -150,6 +150,8 @@ pub(crate) struct Judged {
     /// request before.
     pub(crate) used: Option<Used>,
     pub(crate) late: Option<Used>,
+    /// Whether it was left before all ways were tried, since somebody stopped it.
+    pub(crate) is_left: bool,
 }
 
 /// Judges a request in all ways that are no session.
@@ -178,7 +180,7 @@ pub(crate) fn judge(
         });
     };
     let text = &logged.request;
-    let mut prepared = prepare(settings, first, text).map_err(failed)?;
+    let mut prepared = prepare(settings, first, logged.model, text).map_err(failed)?;
     let mut budget = first.budget_tokens;
     let candidates = prepared.candidates();
     let request = candidates.request().clone();
@@ -189,6 +191,7 @@ pub(crate) fn judge(
     let mut outcome = RequestOutcome {
         fingerprint: fingerprint(text),
         conversation: logged.conversation,
+        model: logged.model,
         set: None,
         messages: prints.len(),
         logged: crate::Sent { tokens: candidates.total_tokens(), uncached_tokens: 0 },
@@ -197,7 +200,7 @@ pub(crate) fn judge(
         used_values: used.as_ref().map(|used| used.values.len()),
         repeated_calls: 0,
         repeated_after_loss: 0,
-        windows: Vec::new(),
+        windows: vec![WindowOutcome::default(); ways.len()],
         late: Vec::new(),
         text: (text.len() <= settings.worst_text_bytes).then(|| text.clone()),
         text_before: late
@@ -206,16 +209,15 @@ pub(crate) fn judge(
             .and_then(|late| beginning(candidates, late.messages)),
         place: place.clone(),
     };
-    let mut laid = Vec::new();
-    for way in ways {
-        if way.in_session {
-            outcome.windows.push(WindowOutcome::default());
-            laid.push(None);
-            continue;
-        }
+    let mut laid: Vec<Option<Laid>> = ways.iter().map(|_| None).collect();
+    // A request is read and counted once for each budget, whatever the policies.
+    let mut anew: Vec<usize> = (0..ways.len()).filter(|at| !ways[*at].in_session).collect();
+    anew.sort_by_key(|at| ways[*at].budget_tokens);
+    for at in anew {
+        let way = &ways[at];
         if way.budget_tokens != budget {
             budget = way.budget_tokens;
-            prepared = prepare(settings, way, text).map_err(failed)?;
+            prepared = prepare(settings, way, logged.model, text).map_err(failed)?;
         }
         let judged = if way.policy == first.policy {
             window(settings, &prepared, head, &prints, used.as_ref())
@@ -224,11 +226,19 @@ pub(crate) fn judge(
             let prepared = prepared.judged_by(engine).map_err(failed)?;
             window(settings, &prepared, head, &prints, used.as_ref())
         };
-        let (window, how) = judged.map_err(failed)?;
-        outcome.windows.push(window);
-        laid.push(how);
+        (outcome.windows[at], laid[at]) = judged.map_err(failed)?;
     }
-    Ok(Judged { outcome, text: text.clone(), head, prints, logged: all, laid, used, late })
+    Ok(Judged {
+        outcome,
+        text: text.clone(),
+        head,
+        prints,
+        logged: all,
+        laid,
+        used,
+        late,
+        is_left: false,
+    })
 }
 
 /// The request with its first messages alone.
@@ -240,16 +250,25 @@ fn beginning(candidates: &Candidates, messages: usize) -> Option<Arc<str>> {
     (candidates.message_count_of(&kept) == messages).then(|| candidates.render(&kept).into())
 }
 
-fn prepare(settings: &Settings, way: &Way, text: &Arc<str>) -> Result<Prepared, EngineError> {
+fn prepare(
+    settings: &Settings,
+    way: &Way,
+    model: Option<&str>,
+    text: &Arc<str>,
+) -> Result<Prepared, EngineError> {
     let engine = &settings.policies[0].engine;
-    engine.prepare(text.clone(), &options(way))
+    engine.prepare(text.clone(), &options(way, model))
 }
 
-/// What a way says of a request.
-pub(crate) fn options(way: &Way) -> Options {
-    match way.budget_tokens {
+/// What a way says of a request, and the log of its model.
+pub(crate) fn options(way: &Way, model: Option<&str>) -> Options {
+    let options = match way.budget_tokens {
         Some(tokens) => Options::new().max_tokens(tokens),
         None => Options::new(),
+    };
+    match model {
+        Some(model) => options.model(model),
+        None => options,
     }
 }
 

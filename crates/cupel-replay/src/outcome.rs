@@ -19,6 +19,8 @@ pub struct RequestOutcome {
     pub conversation: Option<String>,
     /// The set, of the runs of agents.
     pub set: Option<String>,
+    /// The model, where it is known from the log and the form of the request has no place for it.
+    pub model: Option<&'static str>,
     /// How many messages it has.
     pub messages: usize,
     /// What it costs as it was logged.

@@ -194,7 +194,8 @@ impl Record {
         let wrong = |line: usize, error: &dyn std::fmt::Display| RecordError {
             line,
             rule: format!(
-                "is no line of a record: {error}; write the record anew with `cupel record`"
+                "is no line of a record: {}; write the record anew with `cupel record`",
+                error.to_string().replace(" at line 1 column ", " at character ")
             ),
         };
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());

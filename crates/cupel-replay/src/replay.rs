@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use cupel_eval::try_map;
 
@@ -11,7 +11,7 @@ use crate::conversations::{Conversations, Track};
 use crate::judge::{self, Judged};
 use crate::outcome::{ProblemKind, RowOutcome, RowProblem};
 use crate::place::Place;
-use crate::read::{Entry, read_row};
+use crate::read::{Entry, read_shared_row};
 use crate::settings::{Settings, Way};
 use crate::{runs, sessions};
 
@@ -21,7 +21,7 @@ pub struct LogRow {
     /// Where it is.
     pub place: Place,
     /// The row, as JSON.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 /// Replays the rows of a log, batch by batch, in their order.
@@ -45,7 +45,7 @@ pub struct LogRow {
 ///         {"role": "user", "content": "Lunch is at noon, soup again, and the printer is out of paper."},
 ///         {"role": "user", "content": "Where is the deploy key?"}]},
 ///     "response": {"role": "assistant", "content": "On card B-77."}}"#;
-/// let rows = vec![LogRow { place: Place::line("calls.jsonl", 1), text: row.to_owned() }];
+/// let rows = vec![LogRow { place: Place::line("calls.jsonl", 1), text: row.into() }];
 /// let outcomes = replay.push(rows);
 /// let RowOutcome::Request(request) = &outcomes.rows[0] else { panic!("a request") };
 /// assert_eq!(request.windows[0].coverage.as_ref().map(|coverage| coverage.share), Some(1.0));
@@ -67,6 +67,8 @@ pub struct Outcomes {
     pub rows: Vec<RowOutcome>,
     /// Things that are no call of a model.
     pub others: usize,
+    /// Whether these are all; `false` if it was [stopped](Settings::stop) before, and the rest was left.
+    pub is_whole: bool,
 }
 
 /// A row after it was looked at by itself.
@@ -107,23 +109,45 @@ impl Replay {
 
     /// What becomes of the next rows.
     pub fn push(&mut self, rows: Vec<LogRow>) -> Outcomes {
+        self.push_read(rows.into_iter().map(Ok).collect())
+    }
+
+    /// What becomes of the next rows, among them those that could not be read.
+    pub fn push_read(&mut self, rows: Vec<Result<LogRow, RowProblem>>) -> Outcomes {
         let (settings, ways) = (&self.settings, &self.ways[..]);
-        let rows: Vec<Mutex<Option<LogRow>>> =
+        let count = rows.len();
+        let rows: Vec<Mutex<Option<Result<LogRow, RowProblem>>>> =
             rows.into_iter().map(|row| Mutex::new(Some(row))).collect();
-        let looked = in_parallel(settings.threads, rows.len(), |at| {
-            let row = rows[at].lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-            row.map_or_else(Default::default, |row| look(settings, ways, row))
+        let looked = in_parallel(settings.threads, count, |at| {
+            if settings.is_stopped() {
+                return None;
+            }
+            let row = rows[at].lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()?;
+            Some(match row {
+                Ok(row) => look(settings, ways, row),
+                Err(problem) => (0, vec![Looked::Done(vec![RowOutcome::Problem(problem)])]),
+            })
         });
         drop(rows);
-        let others = looked.iter().map(|(others, _)| others).sum();
+        let looked: Vec<(usize, Vec<Looked>)> = looked.into_iter().map_while(|row| row).collect();
+        let mut outcomes = Outcomes { is_whole: looked.len() == count, ..Outcomes::default() };
+        outcomes.others = looked.iter().map(|(others, _)| others).sum();
         let mut looked: Vec<Looked> = looked.into_iter().flat_map(|(_, looked)| looked).collect();
         let ids = self.follow(&mut looked);
         self.conversations.settle(&ids, self.settings.conversation_bytes);
-        let rows = looked.into_iter().flat_map(|looked| match looked {
-            Looked::Request(judged) => vec![RowOutcome::Request(Box::new(judged.outcome))],
-            Looked::Done(outcomes) => outcomes,
-        });
-        Outcomes { rows: rows.collect(), others }
+        for looked in looked {
+            match looked {
+                Looked::Done(done) => outcomes.rows.extend(done),
+                Looked::Request(judged) if judged.is_left => {
+                    outcomes.is_whole = false;
+                    break;
+                }
+                Looked::Request(judged) => {
+                    outcomes.rows.push(RowOutcome::Request(Box::new(judged.outcome)));
+                }
+            }
+        }
+        outcomes
     }
 
     /// What requests are to those before them in their conversation. Says which conversations there were.
@@ -166,7 +190,7 @@ fn look(settings: &Settings, ways: &[Way], row: LogRow) -> (usize, Vec<Looked>) 
             rule,
         })])
     };
-    let content = match read_row(&row.text, &settings.columns) {
+    let content = match read_shared_row(&row.text, &settings.columns) {
         Ok(content) => content,
         Err(error) => return (0, vec![broken(row.place, error.rule)]),
     };

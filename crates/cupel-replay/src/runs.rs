@@ -81,6 +81,7 @@ fn logged(
         fingerprint: fingerprint(&run.request(step)),
         conversation: Some(run.name().to_owned()),
         set: Some(run.set().to_owned()),
+        model: None,
         messages: step.at(),
         logged: Sent {
             tokens: tokens[..step.at()].iter().sum(),

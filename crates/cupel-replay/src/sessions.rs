@@ -24,7 +24,11 @@ pub(crate) fn judge(
             None => engine.session(),
         };
         for judged in requests.iter_mut() {
-            step(settings, &mut session, at, way, &mut tracks[at], judged);
+            if settings.is_stopped() {
+                judged.is_left = true;
+            } else {
+                step(settings, &mut session, at, way, &mut tracks[at], judged);
+            }
         }
         tracks[at].session = session.state().cloned();
     }
@@ -47,7 +51,8 @@ fn step(
     let before = session.state().filter(|_| settings.worst_text_bytes > 0);
     let before = before.cloned().map(Arc::new);
     let text: Arc<str> = judged.text.clone();
-    let step: Result<_, EngineError> = session.next_with(text, &options(way), None);
+    let step: Result<_, EngineError> =
+        session.next_with(text, &options(way, judged.outcome.model), None);
     // What cannot be had does not fit: the request itself was found valid before.
     let Ok(step) = step else { return };
     session.accept();

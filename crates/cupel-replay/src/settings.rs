@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cupel_engine::{Engine, Shorten};
 use cupel_eval::available_threads;
@@ -46,6 +47,9 @@ pub struct Settings {
     pub worst: usize,
     /// The largest request, in bytes, whose text is kept with the worst; 0 keeps none.
     pub worst_text_bytes: usize,
+    /// When somebody sets this, rows that were not begun are left, and what was made of those before
+    /// them comes back at once.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 /// What of open conversations fits into memory, unless settings say otherwise.
@@ -70,7 +74,12 @@ impl Settings {
             details: false,
             worst: 20,
             worst_text_bytes: 0,
+            stop: None,
         }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// The ways in which requests are trimmed: by policy, anew and in a session, by budget.

@@ -9,11 +9,16 @@ use cupel_chat::Request;
 use cupel_engine::handle;
 use cupel_eval::stands_apart;
 use cupel_relevance::need::for_each_value;
+use memchr::memmem;
 
 use crate::read::{Answer, Call};
 
 /// More values than this are no question of what one answer needs.
 const MOST_VALUES: usize = 256;
+/// So many values are looked for one by one: what looks for all at once takes longer to make than that.
+const FEW_VALUES: usize = 16;
+/// So much is looked through at once.
+const TEXTS_BYTES: usize = 1 << 16;
 /// Quoted words within these bounds are names rather than prose.
 const QUOTED: std::ops::RangeInclusive<usize> = 3..=40;
 
@@ -184,29 +189,119 @@ impl Values {
     }
 }
 
-/// Those of the values that stand in the first messages, and where, in one pass over each text.
-/// Instructions take no part: they are always there.
+/// Those of the values that stand in the first messages, and where. Instructions take no part: they are
+/// always there.
 fn found(values: Vec<String>, request: &Request, before: usize) -> Vec<UsedValue> {
-    if values.is_empty() {
-        return Vec::new();
-    }
-    let finder = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&values);
-    let Ok(finder) = finder else { return Vec::new() };
+    let Some(finder) = Finder::of(&values) else { return Vec::new() };
     let mut places: Vec<Vec<u32>> = vec![Vec::new(); values.len()];
+    let mut texts = Texts::default();
     for (at, message) in request.messages().take(before).enumerate() {
         if message.role() == "system" {
             continue;
         }
-        let (at, text) = (at as u32, message.text().to_lowercase());
-        for hit in finder.find_overlapping_iter(&text) {
-            let places = &mut places[hit.pattern().as_usize()];
-            if places.last() != Some(&at) && stands_apart(&text, hit.start()..hit.end()) {
-                places.push(at);
+        texts.push(at as u32, &message.text());
+        if texts.all.len() >= TEXTS_BYTES {
+            finder.look_through(&texts, &mut places);
+            texts.clear();
+        }
+    }
+    finder.look_through(&texts, &mut places);
+    drop(finder);
+    let all = values.into_iter().zip(places).filter(|(_, messages)| !messages.is_empty());
+    all.map(|(value, messages)| UsedValue { value, messages }).collect()
+}
+
+/// Messages in small letters, one behind the other.
+#[derive(Default)]
+struct Texts {
+    all: String,
+    /// Which message, and where it ends.
+    ends: Vec<(u32, usize)>,
+}
+
+impl Texts {
+    fn push(&mut self, at: u32, text: &str) {
+        let start = self.all.len();
+        if text.is_ascii() {
+            self.all.push_str(text);
+            self.all[start..].make_ascii_lowercase();
+        } else {
+            self.all.push_str(&text.to_lowercase());
+        }
+        self.ends.push((at, self.all.len()));
+    }
+
+    fn clear(&mut self) {
+        self.all.clear();
+        self.ends.clear();
+    }
+
+    /// A message by its place here: which it is, where it begins, what it says.
+    fn message(&self, place: usize) -> (u32, usize, &str) {
+        let start = if place == 0 { 0 } else { self.ends[place - 1].1 };
+        let (at, end) = self.ends[place];
+        (at, start, &self.all[start..end])
+    }
+}
+
+/// Looks for values.
+enum Finder<'v> {
+    /// For each by itself.
+    Few(Vec<memmem::Finder<'v>>),
+    /// For all at once.
+    Many(AhoCorasick),
+}
+
+impl<'v> Finder<'v> {
+    fn of(values: &'v [String]) -> Option<Self> {
+        match values.len() {
+            0 => None,
+            1..=FEW_VALUES => Some(Self::Few(values.iter().map(memmem::Finder::new).collect())),
+            _ => {
+                let builder = AhoCorasick::builder().match_kind(MatchKind::Standard).build(values);
+                builder.ok().map(Self::Many)
             }
         }
     }
-    let all = values.into_iter().zip(places).filter(|(_, messages)| !messages.is_empty());
-    all.map(|(value, messages)| UsedValue { value, messages }).collect()
+
+    /// Adds the messages that have each of the values.
+    fn look_through(&self, texts: &Texts, places: &mut [Vec<u32>]) {
+        match self {
+            Self::Few(finders) => {
+                for (finder, places) in finders.iter().zip(places) {
+                    look_for(finder, texts, places);
+                }
+            }
+            Self::Many(finder) => {
+                for place in 0..texts.ends.len() {
+                    let (at, _, text) = texts.message(place);
+                    for hit in finder.find_overlapping_iter(text) {
+                        let places = &mut places[hit.pattern().as_usize()];
+                        if places.last() != Some(&at) && stands_apart(text, hit.start()..hit.end())
+                        {
+                            places.push(at);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn look_for(finder: &memmem::Finder<'_>, texts: &Texts, places: &mut Vec<u32>) {
+    let mut from = 0;
+    while let Some(hit) = finder.find(&texts.all.as_bytes()[from..]) {
+        let hit = from + hit;
+        let (at, start, text) = texts.message(texts.ends.partition_point(|(_, end)| *end <= hit));
+        let range = hit - start..hit - start + finder.needle().len();
+        // Two messages that stand beside each other here do not make a value.
+        if range.end <= text.len() && stands_apart(text, range) {
+            places.push(at);
+            from = start + text.len();
+        } else {
+            from = hit + 1;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -242,6 +337,36 @@ mod tests {
         let values: Vec<&str> = used.values.iter().map(|used| &*used.value).collect();
         assert_eq!(values, ["px-7", "depot"]);
         assert_eq!(used.values[0].messages, [1, 2, 3]);
+    }
+
+    #[test]
+    fn few_values_and_many_are_found_in_the_same_messages() {
+        let messages: Vec<serde_json::Value> = (0..40)
+            .map(|at| {
+                let filler = "x ".repeat(2_000);
+                let text = format!("ID-{at} ÄB-{at} {filler}xa-a-a, ends with ID-{}", at * 2);
+                serde_json::json!({ "role": "user", "content": text })
+            })
+            .collect();
+        let text = serde_json::Value::from(messages).to_string();
+        let request = Request::parse(text, None).unwrap();
+        let values: Vec<String> =
+            (0..40).flat_map(|at| [format!("id-{at}"), format!("äb-{at}")]).collect();
+        let messages = |used: Vec<UsedValue>| -> Vec<(String, Vec<u32>)> {
+            used.into_iter().map(|used| (used.value, used.messages)).collect()
+        };
+        let many = messages(found(values.clone(), &request, 40));
+        assert_eq!(many[8], ("id-4".to_owned(), vec![2, 4]));
+        assert_eq!(many[9], ("äb-4".to_owned(), vec![4]));
+        let few: Vec<_> = values
+            .chunks(FEW_VALUES)
+            .flat_map(|values| messages(found(values.to_vec(), &request, 40)))
+            .collect();
+        assert_eq!(few, many);
+        // Not over the end of a message nor as a part of a word, but where it overlaps such a part.
+        let values = ["id-0id-1", "-a-a, e", "a-a"].map(str::to_owned).to_vec();
+        let all: Vec<u32> = (0..40).collect();
+        assert_eq!(messages(found(values, &request, 40)), [("a-a".to_owned(), all)]);
     }
 
     #[test]

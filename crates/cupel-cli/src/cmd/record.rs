@@ -33,11 +33,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
-    if let Some(path) = &arguments.output {
-        arguments.replay.check_output(path)?;
-    }
+    let logs = arguments.replay.files()?;
+    run::check_outputs(&logs, &arguments.output)?;
     let settings = arguments.replay.settings(context)?;
-    let (record, replayed) = record(&arguments.replay, context, settings, |_| ())?;
+    let (record, replayed) = record(&arguments.replay, logs, context, settings, |_| ())?;
     if !replayed.summary.is_complete {
         return replayed.answer();
     }
@@ -51,14 +50,15 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
 /// Makes a record, and hands each request on.
 pub(crate) fn record(
     arguments: &ReplayArguments,
+    logs: Vec<PathBuf>,
     context: &Context,
     mut settings: Settings,
     mut each: impl FnMut(&RequestOutcome),
 ) -> Result<(Record, Replayed), Failure> {
     settings.details = true;
-    let logs = arguments.logs.iter().map(|path| path.display().to_string()).collect();
+    let named = arguments.logs.iter().map(|path| path.display().to_string()).collect();
     let mut requests = Vec::new();
-    let replayed = run::replay_with(arguments, settings, |outcomes| {
+    let replayed = run::replay_with(logs, settings, |outcomes| {
         for outcome in outcomes {
             if let RowOutcome::Request(request) = outcome {
                 each(request);
@@ -72,7 +72,7 @@ pub(crate) fn record(
         columns: arguments.columns.as_ref().map(ToString::to_string),
         repair: arguments.repair,
         settings: context.settings.recorded(),
-        ..RecordHead::new(&replayed.settings, logs)
+        ..RecordHead::new(&replayed.settings, named)
     };
     Ok((Record { head, requests }, replayed))
 }

@@ -160,7 +160,7 @@ fn bad_rows_are_named_and_the_exit_code_says_so() {
     assert_eq!(summary["rows"]["requests"], 2);
     assert!(done.stderr.contains(&format!("cupel: {log}:2: is not JSON")), "{}", done.stderr);
     assert!(
-        done.stderr.ends_with("cupel: 1 row of 3 rows could not be read; the rest was replayed\n"),
+        done.stderr.ends_with("cupel: 1 of 3 rows could not be read; the rest was replayed\n"),
         "{}",
         done.stderr
     );
@@ -225,6 +225,7 @@ fn what_is_asked_for_in_vain_is_refused_before_anything_is_read() {
         (["replay", "--max", "lots"], "not a number of tokens; write it as 8000 or 8k"),
         (["replay", "--policy", "atuo"], "unknown policy `atuo`; did you mean `auto`?"),
         (["replay", "--columns", "request"], "write NAME=FIELD"),
+        (["replay", "--columns", "request=a,request=b"], "`request` is named twice"),
     ] {
         let done = run(&[&arguments[..], &[LANGFUSE]].concat());
         assert_eq!((done.code, &*done.stdout), (Some(2), ""), "{arguments:?}");
@@ -361,7 +362,7 @@ fn requests_are_known_again_where_they_are_now() {
     assert_eq!(failed, [format!("  FAILED: {more}:1: is not in the record")], "{}", done.stdout);
 }
 
-/// Rows come by a pipe; when the first are done, Ctrl-C comes, and then the rest.
+/// Rows come by a pipe which nobody closes: what has come is there, and nobody waits for more.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_a_readable_partial_result() {
@@ -369,43 +370,93 @@ fn ctrl_c_leaves_a_readable_partial_result() {
     use std::process::{Command, Stdio};
 
     let folder = Folder::new();
-    let (pipe, results) = (folder.file("log.jsonl"), folder.file("results.jsonl"));
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let arguments = [
-        "replay",
-        &pipe,
-        "--max",
-        "100",
-        "--tokenizer",
-        "estimate",
-        "--output",
-        &results,
-        "--json",
-    ];
-    let mut command = crate::support::cupel(&arguments);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let row = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}\n";
-    let mut log = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
-    log.write_all(row.repeat(1_100).as_bytes()).unwrap();
-    while std::fs::metadata(&results).map_or(0, |data| data.len()) == 0 {
-        std::thread::yield_now();
+    let other = "{\"type\":\"SPAN\",\"trace_id\":\"1\",\"input\":\"of something else\"}\n";
+    for name in ["results.jsonl", "results.parquet"] {
+        let (pipe, results) = (folder.file(&format!("of-{name}.jsonl")), folder.file(name));
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let flags = ["--max", "100", "--tokenizer", "estimate", "--json", "--output", &results];
+        let mut command = crate::support::cupel(&[&["replay", &pipe], &flags[..]].concat());
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut log = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        // So much is only read when what came first was replayed.
+        let rows = row.repeat(10) + &other.repeat(20_000);
+        log.write_all(rows.as_bytes()).unwrap();
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        let done: Run = child.wait_with_output().unwrap().into();
+        drop(log);
+        assert_eq!(done.code, Some(2), "{done:?}");
+        assert!(done.stderr.contains("stopped before the end"), "{}", done.stderr);
+        let summary: Value = serde_json::from_str(&done.stdout).unwrap();
+        assert_eq!(
+            (&summary["is_complete"], &summary["rows"]["requests"]),
+            (&false.into(), &10.into())
+        );
+        // Any table is a log to whoever names its columns.
+        let again =
+            json(&["replay", &results, "--columns", "request=file", "--max", "100", "--json"]);
+        assert_eq!(again["rows"]["requests"], 10, "{name}");
     }
-    assert!(
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
-    );
-    // The handler runs on a thread of its own: what comes now may still be replayed, but not all of it.
-    let mut written = 1_100;
-    while log.write_all(row.repeat(1_024).as_bytes()).is_ok() {
-        written += 1_024;
-        assert!(written < 10_000_000, "nobody stops");
+}
+
+/// What is written would be lost, or would be read.
+#[test]
+fn files_that_are_read_or_written_already_are_not_written() {
+    let folder = Folder::new();
+    let (_, record) = recorded(&folder);
+    let before = std::fs::read_to_string(&record).unwrap();
+    for flag in ["--junit", "--markdown"] {
+        let message = format!("{record}: is the record; name another file");
+        assert_cannot_run(&["check", &record, flag, &record], &message);
     }
-    let done: Run = child.wait_with_output().unwrap().into();
-    assert_eq!(done.code, Some(2), "{done:?}");
-    let summary: Value = serde_json::from_str(&done.stdout).unwrap();
-    assert_eq!(summary["is_complete"], false);
-    let requests = summary["rows"]["requests"].as_u64().unwrap();
-    assert!((1_024..=written).contains(&requests), "{requests} of {written}");
-    let lines = std::fs::read_to_string(&results).unwrap();
-    assert_eq!(lines.lines().count() as u64, requests);
-    assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    assert_eq!(std::fs::read_to_string(&record).unwrap(), before);
+    let both = folder.file("both");
+    let message = format!("{both}: is to hold two things; name another file");
+    assert_cannot_run(&["replay", LANGFUSE, "--svg", &both, "--output", &both], &message);
+    assert_cannot_run(&["check", &record, "--junit", &both, "--markdown", &both], &message);
+    // Results beside the logs of a folder are no log while they are written.
+    let logs = Folder::new();
+    let good = r#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+    logs.write("a.jsonl", format!("{good}\n").repeat(3_000));
+    let (logs, results) = (logs.path().to_str().unwrap().to_owned(), logs.file("z.jsonl"));
+    let flags = ["--max", "100", "--tokenizer", "estimate", "--policy", "chat", "--json"];
+    let summary = json(&[&["replay", &logs, "--output", &results], &flags[..]].concat());
+    assert_eq!(summary["rows"]["requests"], 3_000);
+    assert_eq!(std::fs::read_to_string(results).unwrap().lines().count(), 3_000);
+}
+
+/// The path of a log in a record is one of the place where it was recorded.
+#[test]
+fn a_record_of_a_log_that_is_gone_says_what_to_do() {
+    let folder = Folder::new();
+    let log = folder.write("log.jsonl", r#"{"messages":[{"role":"user","content":"Hello"}]}"#);
+    let record = folder.file("a.record");
+    assert_eq!(run(&["record", &log, "--max", "100", "--output", &record]).code, Some(0));
+    std::fs::remove_file(&log).unwrap();
+    let done = run(&["check", &record]);
+    assert_eq!(done.code, Some(2));
+    let begin = format!("cupel: {log}: there is no such file, folder or match; {record} names it");
+    assert!(done.stderr.starts_with(&begin), "{}", done.stderr);
+    assert!(done.stderr.ends_with(&format!("cupel check {record} LOGS\n")), "{}", done.stderr);
+}
+
+/// A request as large as a book is one among others.
+#[test]
+fn a_large_row_is_replayed() {
+    let folder = Folder::new();
+    let message = |at: usize| {
+        let text = "before noon the parcel was sent to the depot again ".repeat(4_000);
+        serde_json::json!({ "role": "user", "content": format!("PX-{at} {text}") })
+    };
+    let request = serde_json::json!({ "messages": (0..100).map(message).collect::<Vec<_>>() });
+    let row = serde_json::json!({ "request": request, "response": { "role": "assistant", "content": "PX-7." } });
+    let small = r#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+    let log = folder.write("log.jsonl", format!("{small}\n{row}\n{small}\n"));
+    assert!(std::fs::metadata(&log).unwrap().len() > 20_000_000);
+    let flags = ["--max", "100k", "--policy", "chat", "--tokenizer", "estimate", "--json"];
+    let summary = json(&[&["replay", &log], &flags[..]].concat());
+    assert_eq!(summary["rows"]["requests"], 3);
+    assert_eq!(summary["ways"][0]["coverage"]["used"], 1);
+    assert_eq!(summary["ways"][0]["worst"][0]["lost"][0], "px-7");
 }

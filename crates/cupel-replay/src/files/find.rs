@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub struct FindError(String);
 
 /// What logs are called; files of a folder that are called otherwise are passed over.
-const ENDINGS: [&str; 9] = [
+const ENDINGS: [&str; 10] = [
     "jsonl",
     "ndjson",
     "json",
@@ -20,6 +20,7 @@ const ENDINGS: [&str; 9] = [
     "jsonl.zst",
     "json.zst",
     "ndjson.gz",
+    "ndjson.zst",
 ];
 
 /// The files that paths mean, in the order of the paths; those of a folder by name, whatever links lead

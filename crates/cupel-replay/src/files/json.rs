@@ -7,7 +7,7 @@ use super::{Bounded, Closed, LARGEST_ROW, Sink, cause, read_bounded};
 use crate::outcome::ProblemKind;
 use crate::place::Place;
 
-/// A larger row is handed on as it was read.
+/// The room that a larger row took is not kept for the next.
 const LARGE_ROW: usize = 1 << 20;
 
 /// How the rows of a file are laid out.
@@ -82,21 +82,24 @@ fn read_lines(
     }
 }
 
-/// Hands a row on. Of a large one there is no second copy, and no room for the next is kept.
+/// Hands a row on.
 fn push(bytes: &mut Vec<u8>, row: usize, name: &Arc<str>, sink: &mut Sink) -> Result<(), Closed> {
     bytes.truncate(bytes.trim_ascii_end().len());
     bytes.drain(..bytes.len() - bytes.trim_ascii_start().len());
     if bytes.is_empty() {
         return Ok(());
     }
-    let bytes = if bytes.len() > LARGE_ROW { std::mem::take(bytes) } else { bytes.clone() };
     let place = Place::line(name.clone(), row);
-    match String::from_utf8(bytes) {
+    let text = std::str::from_utf8(bytes).map(Arc::from);
+    if bytes.len() > LARGE_ROW {
+        *bytes = Vec::new();
+    }
+    match text {
         Ok(text) => sink.row(place, text),
         Err(error) => {
             let rule = format!(
                 "byte {} is not UTF-8; logs are JSON, plain, gzip or zstd, or Parquet",
-                error.utf8_error().valid_up_to() + 1
+                error.valid_up_to() + 1
             );
             sink.problem(place, ProblemKind::Broken, rule)
         }

@@ -28,21 +28,19 @@ const BATCH_ROWS: usize = 1_024;
 /// A row that is larger than this is no request.
 pub const LARGEST_ROW: usize = 256 << 20;
 
-/// The next rows of a log, and what is wrong with what stands between them.
+/// The next rows of a log.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Batch {
-    /// The rows.
-    pub rows: Vec<LogRow>,
-    /// What could not be read.
-    pub problems: Vec<RowProblem>,
+    /// The rows, and what could not be read where it stands between them.
+    pub rows: Vec<Result<LogRow, RowProblem>>,
     /// How many bytes of the files have been read so far, as they are on the disk.
     pub bytes_read: u64,
 }
 
 /// Reads files one after the other, ahead of whoever asks for their rows by one batch at most.
 ///
-/// What cannot be read is a problem of its batch, and the rest goes on.
+/// What cannot be read is told in its place, and the rest goes on.
 #[derive(Debug)]
 pub struct LogReader {
     batches: Receiver<Batch>,
@@ -96,13 +94,13 @@ impl Sink {
         Self { sender, batch: Batch::default(), bytes: 0, read: Rc::default(), base: 0 }
     }
 
-    fn row(&mut self, place: Place, text: String) -> Result<(), Closed> {
+    fn row(&mut self, place: Place, text: Arc<str>) -> Result<(), Closed> {
         // A large row waits for nobody, and nobody waits with it.
         if self.bytes > 0 && self.bytes + text.len() > BATCH_BYTES {
             self.flush()?;
         }
         self.bytes += text.len();
-        self.batch.rows.push(LogRow { place, text });
+        self.batch.rows.push(Ok(LogRow { place, text }));
         if self.bytes >= BATCH_BYTES || self.batch.rows.len() >= BATCH_ROWS {
             self.flush()?;
         }
@@ -110,8 +108,8 @@ impl Sink {
     }
 
     fn problem(&mut self, place: Place, kind: ProblemKind, rule: String) -> Result<(), Closed> {
-        self.batch.problems.push(RowProblem { place, kind, rule });
-        if self.batch.problems.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
+        self.batch.rows.push(Err(RowProblem { place, kind, rule }));
+        if self.batch.rows.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
     }
 
     fn unreadable(&mut self, name: &Arc<str>, row: usize, rule: String) -> Result<(), Closed> {
@@ -158,6 +156,10 @@ fn read_file(
                 sink.unreadable(name, 0, format!("the zstd data cannot be read: {}", cause(&error)))
             }
         },
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            let rule = "is written in UTF-16, and logs are UTF-8; convert it, as with `iconv -f utf-16 -t utf-8`";
+            sink.unreadable(name, 0, rule.to_owned())
+        }
         _ => json::read(BufReader::with_capacity(1 << 17, whole), name, sink),
     }
 }
@@ -204,7 +206,7 @@ fn read_bounded(
                 Bounded::Line
             });
         }
-        let found = buffer.iter().position(|byte| *byte == end);
+        let found = memchr::memchr(end, buffer);
         let taken = found.map_or(buffer.len(), |at| at + 1);
         if line.len() + taken > most {
             is_over = true;

@@ -202,7 +202,7 @@ impl Group<'_> {
                     );
                     sink.problem(place, ProblemKind::Broken, rule)?;
                 }
-                Ok(text) => sink.row(place, text)?,
+                Ok(text) => sink.row(place, text.into())?,
                 Err(error) => sink.problem(
                     place,
                     ProblemKind::Broken,
@@ -238,7 +238,10 @@ fn batch_of_texts(batch: &RecordBatch) -> Result<RecordBatch, arrow_schema::Arro
 /// An error of another crate, in our manner: one line, small letters at the beginning.
 fn tidy(error: &str) -> String {
     let text = error.lines().next().unwrap_or_default();
-    let text = text.strip_prefix("Parquet error: ").unwrap_or(text);
+    let mut text = text.strip_prefix("Parquet error: ").unwrap_or(text);
+    for wrapper in ["Parquet argument error: ", "External: ", "EOF: ", "Arrow: "] {
+        text = text.strip_prefix(wrapper).unwrap_or(text);
+    }
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

@@ -51,7 +51,9 @@ impl FromStr for Columns {
                 "model" => &mut columns.model,
                 other => return Err(InvalidColumns(format!("`{other}` is none of {NAMES}"))),
             };
-            *place = Some(field.trim().to_owned());
+            if place.replace(field.trim().to_owned()).is_some() {
+                return Err(InvalidColumns(format!("`{}` is named twice", name.trim())));
+            }
         }
         if columns.request.is_none() {
             return Err(InvalidColumns(
@@ -100,9 +102,11 @@ impl Columns {
             |path: &Option<String>| found(path).and_then(|value| value.as_str().map(str::to_owned));
         let answer = found(&self.response);
         let model = text(&self.model);
+        let input = unwrapped(&input);
         Ok(Some(LoggedRequest {
-            request: request::assembled(&unwrapped(&input), model.as_deref(), None)
+            request: request::assembled(&input, model.as_deref(), None)
                 .map_err(|error| RowError::new(error.rule.replacen("input", path, 1)))?,
+            model: request::model_beside(&input, model.as_deref()),
             answer: answer.as_ref().and_then(|answer| Answer::of(&unwrapped(answer))),
             conversation: text(&self.conversation),
             counted_tokens: answer.as_ref().and_then(|answer| request::counted(&unwrapped(answer))),

@@ -32,6 +32,7 @@ pub(super) fn row(row: &Value) -> Result<RowContent, RowError> {
                     answer,
                     conversation,
                     counted_tokens: None,
+                    model: None,
                 })
             }));
         }

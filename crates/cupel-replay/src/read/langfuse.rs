@@ -41,9 +41,11 @@ pub(super) fn row(row: &Value) -> RowContent {
     let parameters = first(row, &["model_parameters", "modelParameters"]);
     let tools = parameters.map(unwrapped).and_then(|parameters| parameters.get("tools").cloned());
     let made = request::assembled(&input, model.as_deref(), tools.as_ref());
+    let beside = request::model_beside(&input, model.as_deref());
     RowContent::of(made.map(|request| {
         Entry::Request(LoggedRequest {
             request,
+            model: beside,
             answer: Answer::of(&unwrapped(&row["output"])),
             conversation: first_text(row, &["session_id", "sessionId", "trace_id", "traceId"]),
             counted_tokens: counted(row),

@@ -26,9 +26,11 @@ pub(super) fn row(row: &Value) -> RowContent {
         .or_else(|| first_text(&inputs, &["model"]));
     let tools = first(&inputs, &["tools"]).or_else(|| first(&parameters, &["tools"]));
     let made = request::assembled(&input, model.as_deref(), tools.map(unwrapped).as_deref());
+    let beside = request::model_beside(&input, model.as_deref());
     RowContent::of(made.map(|request| {
         Entry::Request(LoggedRequest {
             request,
+            model: beside,
             answer: Answer::of(&unwrapped(&row["outputs"])),
             conversation: first_text(&metadata, &["session_id", "thread_id", "conversation_id"])
                 .or_else(|| first_text(row, &["thread_id", "trace_id"])),

@@ -34,6 +34,8 @@ pub struct LoggedRequest {
     pub conversation: Option<String>,
     /// How many tokens the provider counted in the request.
     pub counted_tokens: Option<i64>,
+    /// The model, where it is known and the form of the request has no place for it.
+    pub model: Option<&'static str>,
 }
 
 /// What a row holds.
@@ -101,10 +103,27 @@ pub(crate) type Fields<'t> = BTreeMap<Cow<'t, str>, &'t RawValue>;
 ///
 /// If it is not JSON, or of no known format.
 pub fn read_row(text: &str, columns: &Columns) -> Result<RowContent, RowError> {
+    read(text, None, columns)
+}
+
+/// The same of a text that whoever asks shares: a row that is a request is not copied.
+pub(crate) fn read_shared_row(text: &Arc<str>, columns: &Columns) -> Result<RowContent, RowError> {
+    read(text, Some(text), columns)
+}
+
+fn read(text: &str, shared: Option<&Arc<str>>, columns: &Columns) -> Result<RowContent, RowError> {
     let text = text.trim();
-    if text.starts_with('[') {
+    let request = || match shared.filter(|shared| shared.len() == text.len()) {
+        Some(shared) => shared.clone(),
+        None => text.into(),
+    };
+    if let Some(list) = text.strip_prefix('[') {
         // A bare list of messages is a request.
-        return Ok(RowContent::of(Ok(request::raw(text, None))));
+        return match list.trim_start().chars().next() {
+            Some('{') | None => Ok(RowContent::of(Ok(request::raw(request(), None)))),
+            Some(']') => Err(RowError::new("is an empty list; a request has messages")),
+            Some(_) => Err(RowError::at("[0]", "must be a message, which is an object")),
+        };
     }
     let fields: Fields<'_> = serde_json::from_str(text).map_err(|error| not_json(text, &error))?;
     if let Some(mapped) = columns.read(&fields)? {
@@ -145,13 +164,16 @@ pub fn read_row(text: &str, columns: &Columns) -> Result<RowContent, RowError> {
         return Ok(RowContent::of(request::pair(&fields)));
     }
     if ["messages", "contents", "input", "items"].iter().any(|name| has(name)) {
-        return Ok(RowContent::of(Ok(request::raw(text, Some(&fields)))));
+        return Ok(RowContent::of(Ok(request::raw(request(), Some(&fields)))));
     }
     let known: Vec<&str> = fields.keys().map(AsRef::as_ref).take(8).collect();
+    if known.is_empty() {
+        return Err(RowError::new("is empty; a row is a request, or has one in a field"));
+    }
     Err(RowError::new(format!(
         "is of no known format, it has the fields {}; say what they are with --columns \
          request=FIELD,response=FIELD",
-        if known.is_empty() { "(none)".to_owned() } else { known.join(", ") }
+        known.join(", ")
     )))
 }
 
@@ -168,6 +190,11 @@ fn parsed(text: &str) -> Result<Value, RowError> {
 }
 
 fn not_json(text: &str, error: &serde_json::Error) -> RowError {
+    if error.is_data() {
+        let value = serde_json::from_str(text).unwrap_or_default();
+        let kind = request::kind(&value);
+        return RowError::new(format!("must be an object or a list of messages, got {kind}"));
+    }
     let place = format!(" at line {} column {}", error.line(), error.column());
     let cause = error.to_string().replace(&place, "").to_lowercase();
     let begins: String = text.chars().take(24).collect();

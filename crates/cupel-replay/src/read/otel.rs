@@ -71,6 +71,7 @@ pub(super) fn row(span: &Value) -> RowContent {
             answer: output.and_then(|output| Answer::of(&unwrapped(output))),
             conversation: text("gen_ai.conversation.id"),
             counted_tokens: number("gen_ai.usage.input_tokens"),
+            model: None,
         })
     }))
 }

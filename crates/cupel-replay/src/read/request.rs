@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cupel_tokens::Model;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
@@ -12,12 +13,13 @@ pub(super) const CONVERSATION: [&str; 5] =
     ["conversation_id", "conversation", "session_id", "thread_id", "session"];
 
 /// A request as it was sent, to the byte.
-pub(super) fn raw(text: &str, fields: Option<&Fields<'_>>) -> Entry {
+pub(super) fn raw(request: Arc<str>, fields: Option<&Fields<'_>>) -> Entry {
     Entry::Request(LoggedRequest {
-        request: text.into(),
+        request,
         answer: None,
         conversation: fields.and_then(conversation),
         counted_tokens: None,
+        model: None,
     })
 }
 
@@ -38,6 +40,7 @@ pub(super) fn pair(fields: &Fields<'_>) -> Result<Entry, RowError> {
         answer: response.as_ref().and_then(|response| Answer::of(&unwrapped(response))),
         counted_tokens: response.as_ref().and_then(|response| counted(&unwrapped(response))),
         conversation: conversation(fields),
+        model: None,
         request,
     }))
 }
@@ -96,6 +99,14 @@ pub(super) fn assembled(
         }
     }
     Ok(body.to_string().into())
+}
+
+/// The model, where it is known and messages are dumps of LangChain: their format has no place for it.
+pub(super) fn model_beside(input: &Value, model: Option<&str>) -> Option<&'static str> {
+    let messages = if input.is_array() { input } else { &input["messages"] };
+    let is_dump = messages[0].is_object() && messages[0]["role"].is_null();
+    let model = Model::find(model.filter(|_| is_dump)?).ok()?;
+    Some(model.name)
 }
 
 /// What a value is, for people.

@@ -145,7 +145,7 @@ impl Summing {
     }
 
     /// Adds a row that could not be replayed.
-    pub fn add_problem(&mut self, problem: &RowProblem) {
+    fn add_problem(&mut self, problem: &RowProblem) {
         match problem.kind {
             ProblemKind::Broken => self.rows.broken += 1,
             ProblemKind::InvalidInLog => self.rows.invalid_in_log += 1,

@@ -37,6 +37,8 @@ pub struct WorstText {
     pub request: Arc<str>,
     /// The session before it; `None` where there is none, or where it begins with it.
     pub session: Option<Arc<SessionState>>,
+    /// The model, where the request cannot tell it.
+    pub model: Option<&'static str>,
 }
 
 /// The worst so far, the worst first; of equals those that come first.
@@ -75,13 +77,14 @@ impl WorstList {
             found: coverage.found,
             lost: coverage.lost.clone(),
         };
-        let window = &request.windows[self.way];
+        let (window, model) = (&request.windows[self.way], request.model);
         let (text, session) = if is_late {
             (&request.text_before, &window.session_before)
         } else {
             (&request.text, &window.session)
         };
-        let text = text.clone().map(|request| WorstText { request, session: session.clone() });
+        let text =
+            text.clone().map(|request| WorstText { request, session: session.clone(), model });
         self.list.insert(at, (worst, text));
         self.list.truncate(self.most);
     }

@@ -118,7 +118,7 @@ fn a_parquet_file_that_is_cut_off_is_named_and_the_rest_goes_on() {
 fn a_table_without_the_column_that_is_named_says_which_it_has() {
     let columns: Columns = "request=body".parse().unwrap();
     let batches: Vec<_> = LogReader::new(vec![sample("otlp.parquet")], &columns).collect();
-    let problem = &batches[0].problems[0];
+    let Err(problem) = &batches[0].rows[0] else { panic!("{batches:?}") };
     assert_eq!(problem.kind, ProblemKind::Unreadable);
     let rule = "there is no column body, there are span_id, gen_ai.operation.name";
     assert!(problem.rule.starts_with(rule), "{problem}");
@@ -136,8 +136,8 @@ fn a_row_that_is_too_large_is_named_and_a_large_one_is_alone_in_its_batch() {
     let path = folder.write("a.jsonl", content);
     let batches: Vec<_> = LogReader::new(vec![path], &Columns::default()).collect();
     let sizes: Vec<usize> = batches.iter().map(|batch| batch.rows.len()).collect();
-    assert_eq!(sizes, [1, 1, 2]);
-    let problem = &batches[2].problems[0];
+    assert_eq!(sizes, [1, 1, 3]);
+    let Err(problem) = &batches[2].rows[1] else { panic!("the fourth row") };
     assert_eq!((problem.place.row, problem.kind), (4, ProblemKind::Broken));
     assert!(problem.rule.starts_with("is larger than 256 MB"));
 }
@@ -148,8 +148,43 @@ fn a_log_of_nothing_but_bad_rows_is_handed_on_bit_by_bit() {
     let content = [GOOD.as_bytes(), b"\n", &b"{}\xff\n".repeat(3_000)].concat();
     let path = folder.write("a.jsonl", content);
     let batches: Vec<_> = LogReader::new(vec![path], &Columns::default()).collect();
-    let counts: Vec<usize> = batches.iter().map(|batch| batch.problems.len()).collect();
-    assert_eq!(counts, [1_024, 1_024, 952]);
+    let counts: Vec<usize> = batches.iter().map(|batch| batch.rows.len()).collect();
+    assert_eq!(counts, [1_024, 1_024, 953]);
+}
+
+/// What cannot be read has its place among the results, as it has in the log.
+#[test]
+fn rows_that_cannot_be_read_stand_where_they_stood() {
+    let folder = Folder::new();
+    let content = [GOOD.as_bytes(), b"\n\"\xff\"\nnonsense\n", GOOD.as_bytes()].concat();
+    let path = folder.write("a.jsonl", content);
+    let mut rows: Vec<(u64, bool)> = replay_file(&path, settings(100))
+        .rows
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|row| (row["row"].as_u64().unwrap(), row["problem"].is_null()))
+        .collect();
+    rows.dedup();
+    assert_eq!(rows, [(1, true), (2, false), (3, false), (4, true)]);
+}
+
+#[test]
+fn json_that_is_no_request_is_told_from_what_is_no_json() {
+    for (row, rule) in [
+        ("17", "must be an object or a list of messages, got a number"),
+        ("\"Hi\"", "must be an object or a list of messages, got a text"),
+        ("null", "must be an object or a list of messages, got nothing"),
+        ("[]", "is an empty list; a request has messages"),
+        ("[ 1, 2]", "[0]: must be a message, which is an object"),
+        ("{}", "is empty; a row is a request, or has one in a field"),
+    ] {
+        let (requests, problems) = problems_of(format!("{GOOD}\n{row}\n"), "a.jsonl");
+        assert_eq!((requests, problems), (1, vec![format!("a.jsonl:2: {rule}")]), "{row}");
+    }
+    let wide: Vec<u8> =
+        [0xFF, 0xFE].into_iter().chain(GOOD.bytes().flat_map(|byte| [byte, 0])).collect();
+    let (_, problems) = problems_of(wide, "a.jsonl");
+    assert!(problems[0].starts_with("a.jsonl: is written in UTF-16"), "{problems:?}");
 }
 
 #[test]

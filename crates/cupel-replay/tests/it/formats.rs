@@ -35,6 +35,17 @@ fn the_samples_of_all_formats_hold_the_same_requests() {
     }
 }
 
+/// Dumps of LangChain have no place for a model, but the log tells it: so there is a window, and a price.
+#[test]
+fn the_model_that_a_log_tells_beside_a_dump_counts() {
+    for name in ["langsmith.jsonl", "langsmith.parquet"] {
+        let mut settings = settings(400);
+        settings.budgets.clear();
+        let summary = replay_file(&sample(name), settings).summary;
+        assert_eq!((summary.rows.requests, summary.logged.priced_requests), (18, 18), "{name}");
+    }
+}
+
 #[test]
 fn a_table_and_a_text_of_the_same_export_give_the_same_windows() {
     for (text, table) in [

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cupel_engine::Engine;
 use cupel_replay::{
-    LogReader, LogRow, Place, Replay, ReplayedPolicy, RowOutcome, RowProblem, Settings, Summary,
-    Summing, find_logs, result_rows,
+    LogReader, LogRow, Place, Replay, ReplayedPolicy, RowOutcome, Settings, Summary, Summing,
+    find_logs, result_rows,
 };
 use cupel_tokens::EstimateCounter;
 
@@ -30,21 +30,20 @@ pub(crate) fn settings(max: i64) -> Settings {
     )
 }
 
-/// What was replayed: all outcomes, all problems of reading, and the sums.
+/// What was replayed: all outcomes, and the sums.
 pub(crate) struct Replayed {
     pub(crate) outcomes: Vec<RowOutcome>,
-    pub(crate) problems: Vec<RowProblem>,
     pub(crate) summary: Summary,
     pub(crate) rows: String,
 }
 
 impl Replayed {
     pub(crate) fn all_problems(&self) -> Vec<String> {
-        let of_rows = self.outcomes.iter().filter_map(|outcome| match outcome {
+        let problems = self.outcomes.iter().filter_map(|outcome| match outcome {
             RowOutcome::Problem(problem) => Some(problem.to_string()),
             _ => None,
         });
-        of_rows.chain(self.problems.iter().map(ToString::to_string)).collect()
+        problems.collect()
     }
 }
 
@@ -53,18 +52,16 @@ pub(crate) fn replay(paths: &[PathBuf], settings: Settings) -> Replayed {
     let columns = settings.columns.clone();
     let mut replay = Replay::new(settings);
     let mut summing = Summing::new(replay.ways(), 20);
-    let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
+    let mut outcomes = Vec::new();
     for batch in LogReader::new(files, &columns) {
-        let done = replay.push(batch.rows);
+        let done = replay.push_read(batch.rows);
         summing.add(&done);
-        batch.problems.iter().for_each(|problem| summing.add_problem(problem));
         outcomes.extend(done.rows);
-        problems.extend(batch.problems);
     }
     let rows = outcomes.iter().flat_map(|outcome| result_rows(outcome, replay.ways()));
     let rows = rows.map(|row| serde_json::to_string(&row).unwrap() + "\n").collect();
     let summary = summing.summary(true, replay.forgotten_conversations());
-    Replayed { outcomes, problems, summary, rows }
+    Replayed { outcomes, summary, rows }
 }
 
 pub(crate) fn replay_file(path: &Path, settings: Settings) -> Replayed {
@@ -75,7 +72,7 @@ pub(crate) fn replay_file(path: &Path, settings: Settings) -> Replayed {
 pub(crate) fn rows(texts: &[String]) -> Vec<LogRow> {
     let row = |(at, text): (usize, &String)| LogRow {
         place: Place::line("log", at + 1),
-        text: text.clone(),
+        text: text.as_str().into(),
     };
     texts.iter().enumerate().map(row).collect()
 }

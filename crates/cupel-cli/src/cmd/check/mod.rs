@@ -8,7 +8,7 @@ use clap::Args;
 use cupel_engine::Shorten;
 use cupel_replay::{Checking, Record, Tolerances};
 
-use super::replay::run::ReplayArguments;
+use super::replay::run::{self, ReplayArguments};
 use super::{Context, record};
 use crate::error::{Answer, Failure};
 use crate::input::Input;
@@ -100,11 +100,15 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
             &" has windows of more or fewer policies; give as many --policy as it has",
         ));
     }
-    for path in arguments.junit.iter().chain(&arguments.markdown) {
-        replay.check_output(path)?;
+    let logs = replay.files().map_err(|error| absent(arguments, error))?;
+    let outputs = || arguments.junit.iter().chain(&arguments.markdown);
+    if let Some(path) = outputs().find(|path| output::is_same_file(path, &arguments.record)) {
+        let text = format!("{}: is the record; name another file", path.display());
+        return Err(Failure::CannotRun(text));
     }
+    run::check_outputs(&logs, outputs())?;
     let mut checking = Checking::new(&before, &ways);
-    let (after, replayed) = record::record(&replay, context, settings, |request| checking.add(request))?;
+    let (after, replayed) = record::record(&replay, logs, context, settings, |request| checking.add(request))?;
     if !replayed.summary.is_complete {
         return replayed.answer();
     }
@@ -124,6 +128,19 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     }
     replayed.answer()?;
     Ok(Answer::of(report.holds()))
+}
+
+/// Logs that the record names and that are elsewhere now.
+fn absent(arguments: &Arguments, failure: Failure) -> Failure {
+    let Failure::CannotRun(text) = failure else { return failure };
+    if !arguments.logs.is_empty() {
+        return Failure::CannotRun(text);
+    }
+    let record = arguments.record.display();
+    Failure::cannot(format!(
+        "{text}; {record} names it, seen from where the command runs: run it where that was recorded, \
+         or say where the logs are now: cupel check {record} LOGS"
+    ))
 }
 
 /// The record's own settings, with what the flags say otherwise.

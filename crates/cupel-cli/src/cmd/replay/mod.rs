@@ -63,13 +63,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     if arguments.html.is_some() {
         settings.worst_text_bytes = pages::LARGEST_REQUEST;
     }
-    for path in arguments.svg.iter().chain(&arguments.output) {
-        arguments.replay.check_output(path)?;
-    }
+    let logs = arguments.replay.files()?;
+    run::check_outputs(&logs, arguments.svg.iter().chain(&arguments.output))?;
     if let Some(folder) = &arguments.html {
         pages::prepare(folder)?;
     }
-    let replayed = run::replay(&arguments.replay, settings, arguments.output.as_deref())?;
+    let replayed = run::replay(logs, settings, arguments.output.as_deref())?;
     if let Some(path) = &arguments.svg {
         Destination::new(Some(path), None)?.write(&chart::of(&replayed.summary))?;
     }

@@ -4,12 +4,15 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use cupel_engine::{Engine, Shorten, parse_tokens};
 use cupel_eval::available_threads;
 use cupel_replay::{
-    Columns, LogReader, Problem, ProblemKind, Replay, ReplayedPolicy, ResultWriter, RowOutcome,
+    Columns, LogReader, Outcomes, Problem, ProblemKind, Replay, ReplayedPolicy, ResultWriter, RowOutcome,
     Settings, Summary, Summing, Way, find_logs,
 };
 
@@ -123,14 +126,29 @@ impl ReplayArguments {
         find_logs(&self.logs).map_err(Failure::cannot)
     }
 
-    /// A file that is written must be none of those that are read, and is tried before the work is done.
-    pub(crate) fn check_output(&self, path: &Path) -> Result<(), Failure> {
-        if self.files()?.iter().any(|file| output::is_same_file(file, path)) {
-            let text = format!("{}: is one of the logs; name another file", path.display());
-            return Err(Failure::CannotRun(text));
-        }
-        output::check_writable(path)
+}
+
+/// A file that is written must be none of those that are read, and no other one that is written; it is
+/// tried before the work is done.
+pub(crate) fn check_outputs<'p>(
+    logs: &[PathBuf],
+    outputs: impl IntoIterator<Item = &'p PathBuf>,
+) -> Result<(), Failure> {
+    let mut before: Vec<&Path> = Vec::new();
+    for path in outputs {
+        let is_it = |other: &Path| output::is_same_file(other, path);
+        let what = if logs.iter().any(|log| is_it(log)) {
+            "is one of the logs"
+        } else if before.iter().any(|other| is_it(other)) {
+            "is to hold two things"
+        } else {
+            output::check_writable(path)?;
+            before.push(path);
+            continue;
+        };
+        return Err(Failure::CannotRun(format!("{}: {what}; name another file", path.display())));
     }
+    Ok(())
 }
 
 /// The size of a window.
@@ -172,7 +190,7 @@ impl Replayed {
         let mut parts = Vec::new();
         if rows.broken > 0 {
             let all = rows.broken + rows.requests + rows.invalid_in_log + rows.others;
-            parts.push(format!("{} of {}", counted(rows.broken, "row"), counted(all, "row")));
+            parts.push(format!("{} of {}", grouped_count(rows.broken), counted(all, "row")));
         }
         if rows.unreadable > 0 {
             parts.push(format!("{} or a part of it", counted(rows.unreadable, "file")));
@@ -187,9 +205,9 @@ impl Replayed {
     }
 }
 
-/// Replays all logs, and hands each outcome on.
+/// Replays these logs, and writes what became of each request.
 pub(crate) fn replay(
-    arguments: &ReplayArguments,
+    logs: Vec<PathBuf>,
     settings: Settings,
     results: Option<&Path>,
 ) -> Result<Replayed, Failure> {
@@ -199,7 +217,7 @@ pub(crate) fn replay(
         writer =
             Some(made.map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?);
     }
-    let replayed = replay_with(arguments, settings, |outcomes| match &mut writer {
+    let replayed = replay_with(logs, settings, |outcomes| match &mut writer {
         None => Ok(()),
         Some(writer) => writer
             .write(outcomes)
@@ -215,64 +233,98 @@ fn shown(path: Option<&Path>) -> String {
     path.map(|path| path.display().to_string()).unwrap_or_default()
 }
 
-/// Replays all logs, and hands outcomes on in order.
+/// How often we look whether somebody wants to stop.
+const TICK: Duration = Duration::from_millis(50);
+/// Who wants to stop waits so long for the rows that were begun; then they are left.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What became of a batch.
+struct Done {
+    outcomes: Outcomes,
+    bytes_read: u64,
+    forgotten_conversations: usize,
+}
+
+/// Replays these logs, and hands outcomes on in order.
 pub(crate) fn replay_with(
-    arguments: &ReplayArguments,
-    settings: Settings,
+    logs: Vec<PathBuf>,
+    mut settings: Settings,
     mut each: impl FnMut(&[RowOutcome]) -> Result<(), Failure>,
 ) -> Result<Replayed, Failure> {
-    let files = arguments.files()?;
-    let bytes: u64 = files.iter().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+    let bytes: u64 = logs.iter().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
     let progress = Progress::of_bytes("replayed", usize::try_from(bytes).unwrap_or(usize::MAX));
     let stop = stop_flag()?;
-    let worst = settings.worst;
-    let reader = LogReader::new(files, &settings.columns);
-    let mut replay = Replay::new(settings);
-    let mut summing = Summing::new(replay.ways(), worst);
-    let (mut is_complete, mut read) = (true, 0);
-    for batch in reader {
-        if stop.load(Ordering::Relaxed) {
-            is_complete = false;
-            break;
-        }
-        let outcomes = replay.push(batch.rows);
-        summing.add(&outcomes);
-        each(&outcomes.rows)?;
-        let problems: Vec<RowOutcome> =
-            batch.problems.into_iter().map(RowOutcome::Problem).collect();
-        for problem in &problems {
-            if let RowOutcome::Problem(problem) = problem {
-                summing.add_problem(problem);
+    settings.stop = Some(stop.clone());
+    let replay = Replay::new(settings);
+    let (ways, settings) = (replay.ways().to_vec(), replay.settings().clone());
+    let mut summing = Summing::new(&ways, settings.worst);
+    let (mut is_complete, mut read, mut forgotten) = (true, 0, 0);
+    let mut stopped_at = None;
+    let (worker, batches) = in_background(logs, replay);
+    loop {
+        match batches.recv_timeout(TICK) {
+            Ok(done) => {
+                summing.add(&done.outcomes);
+                each(&done.outcomes.rows)?;
+                progress
+                    .advance(usize::try_from(done.bytes_read.saturating_sub(read)).unwrap_or(0));
+                (read, forgotten) = (done.bytes_read.max(read), done.forgotten_conversations);
+                is_complete = done.outcomes.is_whole;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let is_late = |since: &mut Instant| since.elapsed() > PATIENCE;
+                is_complete = !stopped_at.as_mut().is_some_and(is_late);
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                break;
             }
         }
-        each(&problems)?;
-        progress.advance(usize::try_from(batch.bytes_read.saturating_sub(read)).unwrap_or(0));
-        read = batch.bytes_read.max(read);
+        if !is_complete {
+            break;
+        }
+        if stop.load(Ordering::Relaxed) {
+            stopped_at.get_or_insert_with(Instant::now);
+        }
     }
     progress.finish();
-    let summary = summing.summary(is_complete, replay.forgotten_conversations());
-    if summary.is_complete
-        && summary.rows.requests
-            + summary.rows.invalid_in_log
-            + summary.rows.broken
-            + summary.rows.unreadable
-            == 0
+    let summary = summing.summary(is_complete, forgotten);
+    refuse_nothing(&summary)?;
+    Ok(Replayed { summary, summing, ways, settings })
+}
+
+/// Reads and replays in a thread of its own, ahead of whoever takes the outcomes by one batch at most: a
+/// row that takes long keeps nobody from stopping.
+fn in_background(logs: Vec<PathBuf>, mut replay: Replay) -> (JoinHandle<()>, Receiver<Done>) {
+    let (sender, batches) = sync_channel(0);
+    let worker = thread::spawn(move || {
+        for batch in LogReader::new(logs, &replay.settings().columns.clone()) {
+            let outcomes = replay.push_read(batch.rows);
+            let forgotten_conversations = replay.forgotten_conversations();
+            let done = Done { outcomes, bytes_read: batch.bytes_read, forgotten_conversations };
+            if sender.send(done).is_err() {
+                return;
+            }
+        }
+    });
+    (worker, batches)
+}
+
+/// Logs without any request are not what was meant.
+fn refuse_nothing(summary: &Summary) -> Result<(), Failure> {
+    let rows = &summary.rows;
+    if !summary.is_complete || rows.requests + rows.invalid_in_log + rows.broken + rows.unreadable > 0
     {
-        let found = if summary.rows.others > 0 {
-            format!("; there are {} of something else", counted(summary.rows.others, "row"))
-        } else {
-            String::new()
-        };
-        return Err(Failure::cannot(format!(
-            "there is no request in the logs{found}; see docs/replay.md for what is read"
-        )));
+        return Ok(());
     }
-    Ok(Replayed {
-        summary,
-        summing,
-        ways: replay.ways().to_vec(),
-        settings: replay.settings().clone(),
-    })
+    let found = if rows.others > 0 {
+        format!("; there are {} of something else", counted(rows.others, "row"))
+    } else {
+        String::new()
+    };
+    Err(Failure::cannot(format!(
+        "there is no request in the logs{found}; see docs/replay.md for what is read"
+    )))
 }
 
 /// A flag that Ctrl-C raises; a second Ctrl-C ends the process as ever.
