@@ -132,6 +132,10 @@ impl Analyzer {
         if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return self.for_lower(word, &mut emit);
         }
+        // Numbers have no parts and no stems, and stop no search.
+        if word.bytes().all(|byte| byte.is_ascii_digit()) {
+            return emit(word);
+        }
         if is_compound(word) {
             self.lower(word);
             return emit(&self.buffer);

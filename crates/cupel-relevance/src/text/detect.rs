@@ -218,7 +218,8 @@ impl StopLists {
 
     /// The number of the set of languages that have a word.
     fn set_of(&self, word: &str) -> Option<u16> {
-        if word.len() > self.longest {
+        // What has a digit is no stop word.
+        if word.len() > self.longest || word.bytes().any(|byte| byte.is_ascii_digit()) {
             None
         } else if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             self.words.get(word).copied()
@@ -293,6 +294,12 @@ mod tests {
         assert_eq!(Language::detect([german, english]), None);
         let mostly = [german, german, german, english];
         assert_eq!(Language::detect(mostly), Some(Language::German));
+    }
+
+    #[test]
+    fn no_stop_word_has_a_digit() {
+        let has_digit = |word: &&str| word.bytes().any(|byte| byte.is_ascii_digit());
+        assert_eq!(Language::all().flat_map(Language::stop_words).find(has_digit), None);
     }
 
     #[test]
