@@ -10,7 +10,7 @@ use crate::Encoding;
 const LONGEST: usize = 15;
 
 /// The slots are two to this power.
-const SLOT_BITS: u32 = 10;
+const SLOT_BITS: u32 = 11;
 
 /// What was made of short pieces. Each has one slot that it may be in, and the next one that has the
 /// same takes its place; so there is never more than this, and what a text gets does not depend on
@@ -89,4 +89,42 @@ fn packed(text: &[u8], piece: Range<usize>, encoding: Encoding) -> Option<u128> 
 fn slot_of(piece: u128) -> usize {
     let folded = piece as u64 ^ (piece >> 64) as u64;
     (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOT_BITS)) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{OpenAiCounter, TokenCounter};
+
+    #[test]
+    fn a_piece_is_the_same_wherever_it_stands_and_another_is_not() {
+        let text = "word wordy word\0 word".as_bytes();
+        let key = |piece| packed(text, piece, Encoding::O200kBase);
+        assert_eq!(
+            key(0..4),
+            key(17..21),
+            "with as many bytes after it as are read at once or without"
+        );
+        assert_ne!(key(0..4), key(5..10));
+        assert_ne!(key(11..15), key(11..16), "a zero at the end counts");
+        assert_ne!(key(0..4), packed(text, 0..4, Encoding::Cl100kBase));
+        assert_eq!(key(0..16), None);
+    }
+
+    #[test]
+    fn what_a_text_counts_does_not_depend_on_those_before() {
+        let counter = OpenAiCounter::new(Encoding::O200kBase);
+        let letter = |digit: u8| char::from(digit - b'0' + b'k');
+        let word = |at: u32| at.to_string().bytes().map(letter).collect();
+        // So many that most slots are taken more than once.
+        let words: Vec<String> = (0..10_000).map(word).collect();
+        let first: Vec<i64> = words.iter().map(|word| counter.count(word)).collect();
+        let again: Vec<i64> = words.iter().rev().map(|word| counter.count(word)).collect();
+        assert!(again.iter().rev().eq(&first));
+        let afresh =
+            |word: &String| std::thread::scope(|scope| scope.spawn(|| counter.count(word)).join());
+        for at in (0..words.len()).step_by(500) {
+            assert_eq!(afresh(&words[at]).unwrap(), first[at], "{}", words[at]);
+        }
+    }
 }
