@@ -38,6 +38,7 @@ impl Replay {
         let mut settings =
             Settings::new(policies.into_iter().map(policy).collect(), budgets, counter);
         settings.session = session;
+        settings.details = true;
         if let Some(columns) = columns {
             let wrong = |error: cupel_replay::InvalidColumns| {
                 errors::invalid_argument(py, "columns", error.to_string())

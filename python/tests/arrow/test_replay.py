@@ -51,6 +51,7 @@ def test_a_table_of_rows_gives_a_result_for_each_request_and_way() -> None:
     windows = [row for row in results.to_pylist() if row["fits"]]
     assert len(windows) == 15, "what must be kept of three requests is larger"
     assert all(row["kept"] and row["tokens"] <= 300 for row in windows)
+    assert any(row["reasons"] for row in windows), "why something was left out"
     broken = replay_batch(pa.table({"row": ["nonsense", ROWS[1]]}), 300)
     assert "is not JSON" in broken["problem"].to_pylist()[0]
     with pytest.raises(cupel.CupelError, match="no column `text`"):

@@ -411,6 +411,10 @@ fn files_that_are_read_or_written_already_are_not_written() {
         assert_cannot_run(&["check", &record, flag, &record], &message);
     }
     assert_eq!(std::fs::read_to_string(&record).unwrap(), before);
+    assert_cannot_run(
+        &["check", "-", "--update"],
+        "--update writes the record anew; name its file instead of `-`",
+    );
     let both = folder.file("both");
     let message = format!("{both}: is to hold two things; name another file");
     assert_cannot_run(&["replay", LANGFUSE, "--svg", &both, "--output", &both], &message);
@@ -424,6 +428,17 @@ fn files_that_are_read_or_written_already_are_not_written() {
     let summary = json(&[&["replay", &logs, "--output", &results], &flags[..]].concat());
     assert_eq!(summary["rows"]["requests"], 3_000);
     assert_eq!(std::fs::read_to_string(results).unwrap().lines().count(), 3_000);
+}
+
+/// Where there is no room, the system's words are enough.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_cannot_be_written_are_told_once() {
+    let folder = Folder::new();
+    let full = folder.file("full.parquet");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let message = format!("{full}: cannot write: no space left on device");
+    assert_cannot_run(&["replay", LANGFUSE, "--max", "400", "--output", &full], &message);
 }
 
 /// The path of a log in a record is one of the place where it was recorded.

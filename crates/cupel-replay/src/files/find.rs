@@ -23,8 +23,8 @@ const ENDINGS: [&str; 10] = [
     "ndjson.zst",
 ];
 
-/// The files that paths mean, in the order of the paths; those of a folder by name, whatever links lead
-/// back to it.
+/// The files that paths mean, each once, in the order of the paths; those of a folder by name, whatever links
+/// lead back to it.
 ///
 /// # Errors
 ///
@@ -49,6 +49,9 @@ pub fn find_logs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
             files.extend(matching(path)?);
         }
     }
+    // A folder and a pattern may both mean a file, which has its requests once.
+    let mut known = HashSet::new();
+    files.retain(|file| known.insert(file.canonicalize().unwrap_or_else(|_| file.clone())));
     Ok(files)
 }
 

@@ -184,6 +184,19 @@ fn cause(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
+/// An error of another crate, in our manner: one line, without what it is wrapped in, a small letter at the
+/// beginning.
+fn tidy(error: &str) -> String {
+    let mut text = error.lines().next().unwrap_or_default();
+    for wrapper in ["Parquet error: ", "Parquet argument error: ", "External: ", "EOF: ", "Arrow: "]
+    {
+        text = text.strip_prefix(wrapper).unwrap_or(text);
+    }
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
 /// Reads up to a byte, but no more than so many bytes: then the rest is passed over, and the answer is
 /// that it was too much.
 fn read_bounded(

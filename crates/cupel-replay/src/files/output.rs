@@ -32,13 +32,13 @@ impl From<io::Error> for OutputError {
 
 impl From<::parquet::errors::ParquetError> for OutputError {
     fn from(error: ::parquet::errors::ParquetError) -> Self {
-        Self(error.to_string())
+        Self(super::tidy(&error.to_string()))
     }
 }
 
 impl From<arrow_schema::ArrowError> for OutputError {
     fn from(error: arrow_schema::ArrowError) -> Self {
-        Self(error.to_string())
+        Self(super::tidy(&error.to_string()))
     }
 }
 

@@ -14,7 +14,7 @@ use arrow_cast::cast;
 use arrow_json::LineDelimitedWriter;
 use arrow_schema::{DataType, Field, Schema};
 
-use super::{Closed, LARGEST_ROW, Sink};
+use super::{Closed, LARGEST_ROW, Sink, tidy};
 use crate::outcome::ProblemKind;
 use crate::place::Place;
 use crate::read::Columns;
@@ -233,15 +233,4 @@ fn batch_of_texts(batch: &RecordBatch) -> Result<RecordBatch, arrow_schema::Arro
         return Ok(RecordBatch::from(whole));
     }
     RecordBatch::try_new(schema, columns)
-}
-
-/// An error of another crate, in our manner: one line, small letters at the beginning.
-fn tidy(error: &str) -> String {
-    let text = error.lines().next().unwrap_or_default();
-    let mut text = text.strip_prefix("Parquet error: ").unwrap_or(text);
-    for wrapper in ["Parquet argument error: ", "External: ", "EOF: ", "Arrow: "] {
-        text = text.strip_prefix(wrapper).unwrap_or(text);
-    }
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

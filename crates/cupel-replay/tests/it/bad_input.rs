@@ -201,7 +201,8 @@ fn folders_are_walked_once_whatever_links_lead_back() {
         found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["a.jsonl", "b.jsonl"]);
     let pattern = folder.0.join("*/*.jsonl");
-    assert_eq!(find_logs(&[pattern]).unwrap().len(), 1);
+    assert_eq!(find_logs(std::slice::from_ref(&pattern)).unwrap().len(), 1);
+    assert_eq!(find_logs(&[pattern, folder.0.clone(), folder.0.join("a.jsonl")]).unwrap().len(), 2);
 }
 
 #[test]

@@ -85,6 +85,9 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
+    if arguments.update && arguments.record.as_os_str() == "-" {
+        return Err(Failure::cannot("--update writes the record anew; name its file instead of `-`"));
+    }
     let input = Input::read(Some(&arguments.record))?;
     let named =
         |error: &dyn std::fmt::Display| Failure::cannot(format!("{}:{error}", input.name()));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cupel_replay::{Summary, WaySummary, Worst, WorstText};
 
-use super::report::{budget, percent, title};
+use super::report::{INTRODUCTION, budget, percent, title};
 use super::run::Replayed;
 use super::{chart, request_page};
 use crate::error::Failure;
@@ -24,10 +24,11 @@ const INDEX: &str = "index.html";
 const STYLE: &str = "\
 :root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}\
 table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}th,td{padding:.3rem .7rem;text-align:right;border-bottom:1px solid #8885}\
+td{white-space:nowrap}td.wide{white-space:normal}\
 th:first-child,td:first-child{text-align:left}.left{text-align:left}.faint{opacity:.65}code{overflow-wrap:anywhere}\
 .bar{display:inline-block;height:.7rem;background:#0072b2;vertical-align:middle}.tiles{display:flex;flex-wrap:wrap;gap:1rem}\
 .tile{border:1px solid #8885;border-radius:.5rem;padding:.6rem 1rem}.tile b{display:block;font-size:1.6rem}\
-svg{max-width:100%;height:auto}.warning{border-left:4px solid #d55e00;padding-left:.8rem}";
+svg{width:100%;max-width:44rem;height:auto}p{max-width:44rem}.warning{border-left:4px solid #d55e00;padding-left:.8rem}";
 
 /// Makes the folder, before the work is done.
 pub(super) fn prepare(folder: &Path) -> Result<(), Failure> {
@@ -52,6 +53,7 @@ fn page(summary: &Summary, worst: &str) -> String {
         body.push_str("<p class=\"warning\">Stopped before the end: these are the figures of what was replayed.</p>\n");
     }
     body.push_str(&tiles(summary));
+    let _ = writeln!(body, "<p>{INTRODUCTION}</p>");
     body.push_str(&figures(summary));
     body.push_str("<h2>Coverage over cost</h2>\n");
     body.push_str(&chart::of(summary));
@@ -97,7 +99,7 @@ fn figures(summary: &Summary) -> String {
             |mean| {
                 format!(
                     "<span class=\"bar\" style=\"width:{:.1}rem\"></span> {} %",
-                    8.0 * mean,
+                    5.0 * mean,
                     percent(mean)
                 )
             },
@@ -176,7 +178,7 @@ fn worst_table(
             worst.lost.iter().map(|value| format!("<code>{}</code>", escaped(value))).collect();
         let _ = writeln!(
             text,
-            "<tr><td>{link}<td>{} of {}<td class=\"left\">{}</tr>",
+            "<tr><td>{link}<td>{} of {}<td class=\"left wide\">{}</tr>",
             worst.found,
             worst.used,
             lost.join(" ")

@@ -9,7 +9,7 @@ use crate::render::number::{counted, grouped, grouped_count};
 use crate::render::table::{Cell, Side, Table};
 use crate::style::{self, Palette};
 
-const INTRODUCTION: &str = "\
+pub(super) const INTRODUCTION: &str = "\
 Coverage in %: how much of what the next call or answer used of its request is still in the window, mean
 over requests ± standard error. Uncached tokens stand behind the common beginning with what was sent before
 in the conversation.";

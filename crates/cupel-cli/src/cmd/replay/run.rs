@@ -193,7 +193,8 @@ impl Replayed {
             parts.push(format!("{} of {}", grouped_count(rows.broken), counted(all, "row")));
         }
         if rows.unreadable > 0 {
-            parts.push(format!("{} or a part of it", counted(rows.unreadable, "file")));
+            let part = if rows.unreadable == 1 { "a part of it" } else { "parts of them" };
+            parts.push(format!("{} or {part}", counted(rows.unreadable, "file")));
         }
         let rest = if self.is_empty() { "nothing was replayed" } else { "the rest was replayed" };
         Err(Failure::cannot(format!("{} could not be read; {rest}", parts.join(" and "))))
