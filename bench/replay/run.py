@@ -128,7 +128,8 @@ def as_table(log: Path) -> Path:
     return table
 
 
-def throughput(command: str, folder: Path, rows: int, price: float) -> list[str]:
+def throughput(command: str, folder: Path, rows: int, price: float, runs: int) -> list[str]:
+    """Each the best of so many runs: what else a machine does makes nothing faster."""
     failures = []
     log = folder / "log.jsonl"
     for name, made in [
@@ -137,7 +138,7 @@ def throughput(command: str, folder: Path, rows: int, price: float) -> list[str]
     ]:
         write(log, rows, made)
         size = log.stat().st_size
-        seconds, memory = replayed(command, log, 1, ["--max", "2000"])
+        seconds, memory = min(replayed(command, log, 1, ["--max", "2000"]) for _ in range(runs))
         rate = rows / seconds
         print(f"{rows:,} requests of {name}, {size / rows / 1e3:.1f} kB each, one thread, estimates, window of 2,000 tokens")
         print(f"  cupel replay        {seconds:7.2f} s   {rate:8,.0f} requests/s   {size / seconds / 1e6:.1f} MB/s   {memory} MB")
@@ -146,7 +147,7 @@ def throughput(command: str, folder: Path, rows: int, price: float) -> list[str]
         if not has_duckdb():
             print("  DuckDB is not there: pip install duckdb")
             continue
-        alone = parsed(log)
+        alone = min(parsed(log) for _ in range(runs))
         print(f"  DuckDB, parsing only{alone:7.2f} s   {rows / alone:8,.0f} requests/s   ratio {seconds / alone:.1f}")
         if seconds / alone > 5:
             failures.append(f"{name}: the ratio is {seconds / alone:.1f}, above 5")
@@ -205,7 +206,8 @@ def main() -> None:
         if given.gigabytes:
             failures = large(given.command, folder, given.gigabytes)
         else:
-            failures = throughput(given.command, folder, 1_000 if given.quick else 5_000, given.core_hour)
+            rows, runs = (1_000, 1) if given.quick else (5_000, 5)
+            failures = throughput(given.command, folder, rows, given.core_hour, runs)
             print("memory, requests of 6 messages, policy chat")
             failures += memory(given.command, folder, sizes)
     if failures:
