@@ -64,8 +64,7 @@ impl Replay {
             let (replay, seen) = &mut *replay;
             let row = |at: usize| {
                 // What is no text is no JSON either, and is told as that.
-                let text =
-                    texts.at(at).map(|text| text.unwrap_or("?").into()).unwrap_or_default();
+                let text = texts.at(at).map(|text| text.unwrap_or("?").into()).unwrap_or_default();
                 LogRow { place: Place::line("rows", *seen + at + 1), text }
             };
             let rows: Vec<LogRow> = (0..texts.len()).map(row).collect();
