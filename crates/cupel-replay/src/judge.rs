@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cupel_chat::Candidates;
-use cupel_engine::{EngineError, ErrorCode, Options, Prepared, Window};
+use cupel_engine::{EngineError, ErrorCode, Prepared, Window};
 
 use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowProblem, WindowOutcome};
 use crate::place::Place;
@@ -257,19 +257,7 @@ fn prepare(
     text: &Arc<str>,
 ) -> Result<Prepared, EngineError> {
     let engine = &settings.policies[0].engine;
-    engine.prepare(text.clone(), &options(way, model))
-}
-
-/// What a way says of a request, and the log of its model.
-pub(crate) fn options(way: &Way, model: Option<&str>) -> Options {
-    let options = match way.budget_tokens {
-        Some(tokens) => Options::new().max_tokens(tokens),
-        None => Options::new(),
-    };
-    match model {
-        Some(model) => options.model(model),
-        None => options,
-    }
+    engine.prepare(text.clone(), &way.options(model))
 }
 
 fn window(

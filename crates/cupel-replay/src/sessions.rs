@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cupel_engine::{EngineError, Session};
 
 use crate::conversations::Track;
-use crate::judge::{Judged, Laid, options, outcome};
+use crate::judge::{Judged, Laid, outcome};
 use crate::settings::{Settings, Way};
 
 /// Judges these requests of one conversation in all ways that are sessions. Between batches nothing is
@@ -52,7 +52,7 @@ fn step(
     let before = before.cloned().map(Arc::new);
     let text: Arc<str> = judged.text.clone();
     let step: Result<_, EngineError> =
-        session.next_with(text, &options(way, judged.outcome.model), None);
+        session.next_with(text, &way.options(judged.outcome.model), None);
     // What cannot be had does not fit: the request itself was found valid before.
     let Ok(step) = step else { return };
     session.accept();

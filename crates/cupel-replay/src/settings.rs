@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cupel_engine::{Engine, Shorten};
+use cupel_engine::{Engine, Options, Shorten};
 use cupel_eval::available_threads;
 use cupel_tokens::TokenCounter;
 
@@ -126,5 +126,18 @@ impl Way {
     pub fn title(&self) -> String {
         let session = if self.in_session { " in a session" } else { "" };
         format!("{}{session}", self.name)
+    }
+
+    /// What it says of a request, and the log of its model.
+    #[must_use]
+    pub fn options(&self, model: Option<&str>) -> Options {
+        let options = match self.budget_tokens {
+            Some(tokens) => Options::new().max_tokens(tokens),
+            None => Options::new(),
+        };
+        match model {
+            Some(model) => options.model(model),
+            None => options,
+        }
     }
 }

@@ -273,8 +273,8 @@ pub(crate) fn replay_with(
                 is_complete = done.outcomes.is_whole;
             }
             Err(RecvTimeoutError::Timeout) => {
-                let is_late = |since: &mut Instant| since.elapsed() > PATIENCE;
-                is_complete = !stopped_at.as_mut().is_some_and(is_late);
+                let is_late = |since: Instant| since.elapsed() > PATIENCE;
+                is_complete = !stopped_at.is_some_and(is_late);
             }
             Err(RecvTimeoutError::Disconnected) => {
                 worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
