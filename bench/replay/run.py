@@ -2,7 +2,7 @@
 """Throughput and memory of `cupel replay`, beside a pass of DuckDB that only parses the same JSON.
 
     cargo build --release -p cupel-cli --features replay
-    pip install duckdb
+    pip install --require-hashes -r requirements/arrow.txt
     bench/replay/run.py                 requests of 100 messages in two sizes; memory from 10^4 to 10^6 rows
     bench/replay/run.py --quick         less of everything
     bench/replay/run.py --rows 10000    memory up to so many rows
@@ -145,7 +145,7 @@ def throughput(command: str, folder: Path, rows: int, price: float, runs: int) -
         hours = 1e9 / rate / 3600
         print(f"  10^9 of them        {hours:,.0f} core-hours, {hours * price:,.0f} dollars at {price} an hour")
         if not has_duckdb():
-            print("  DuckDB is not there: pip install duckdb")
+            print("  DuckDB is not there: pip install --require-hashes -r requirements/arrow.txt")
             continue
         alone = min(parsed(log) for _ in range(runs))
         print(f"  DuckDB, parsing only{alone:7.2f} s   {rows / alone:8,.0f} requests/s   ratio {seconds / alone:.1f}")

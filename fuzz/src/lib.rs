@@ -1,8 +1,7 @@
 //! What the fuzz targets check, as plain functions.
 //!
-//! `crates/cupel-conformance/tests/fuzz_replay.rs` includes the same [`checks`], and
-//! `crates/cupel-renderings/tests` has [`renderings`], so that all that the fuzzer ever found stays
-//! covered without it.
+//! `checks/tests/it` includes the same modules, so that all that the fuzzer ever found stays covered
+//! without it.
 
 #![forbid(unsafe_code)]
 
@@ -11,12 +10,12 @@ pub mod checks;
 pub mod renderings;
 
 #[expect(dead_code, reason = "problems come from bytes here, not from seeds")]
-#[path = "../../crates/cupel-conformance/tests/differential/case.rs"]
+#[path = "../../crates/cupel-conformance/tests/it/differential/case.rs"]
 mod case;
-#[path = "../../crates/cupel-conformance/tests/differential/compare.rs"]
+#[path = "../../crates/cupel-conformance/tests/it/differential/compare.rs"]
 mod compare;
 #[path = "../../crates/cupel-renderings/tests/it/node.rs"]
 mod node;
 #[expect(dead_code, reason = "only what the end of the run brings is compared here")]
-#[path = "../../crates/cupel-conformance/tests/differential/witness.rs"]
+#[path = "../../crates/cupel-conformance/tests/it/differential/witness.rs"]
 mod witness;

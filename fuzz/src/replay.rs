@@ -1,11 +1,11 @@
-//! Puts what is kept of the fuzzer's input to its check, without the fuzzer. The tests of the crates include it.
+//! Puts what is kept of the fuzzer's input to its check, without the fuzzer. The tests of the repository include it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Puts every seed and every finding of a target to its check.
 pub(crate) fn replay(target: &str, check: fn(&[u8])) {
-    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
     let seeds = files(&fuzz.join("seeds").join(target));
     assert!(!seeds.is_empty(), "{target} has no seeds");
     for file in seeds.into_iter().chain(files(&fuzz.join("regressions").join(target))) {

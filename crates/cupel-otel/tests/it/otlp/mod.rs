@@ -10,6 +10,7 @@ use cupel_otel::CupelVerbosity::{Full, StageAndExclusions, StageOnly};
 use cupel_otel::{CupelMetrics, CupelOtelTraceCollector, CupelVerbosity, SOURCE_NAME};
 use opentelemetry::Context;
 use opentelemetry::metrics::MeterProvider as _;
+use opentelemetry::trace::noop::NoopTracer;
 use opentelemetry::trace::{TraceContextExt as _, Tracer as _, TracerProvider as _};
 use opentelemetry_otlp::{MetricExporter, SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::metrics::SdkMeterProvider;
@@ -167,7 +168,8 @@ fn metrics_arrive() {
         .unwrap();
     let provider = SdkMeterProvider::builder().with_periodic_exporter(exporter).build();
     let metrics = CupelMetrics::new(&provider.meter(SOURCE_NAME));
-    let mut collector = CupelOtelTraceCollector::new(StageOnly).with_metrics(metrics);
+    let mut collector =
+        CupelOtelTraceCollector::with_tracer(NoopTracer::new(), StageOnly).with_metrics(metrics);
     situation::usual().run(&mut collector).unwrap();
     situation::usual().run(&mut collector).unwrap();
     situation::failing_at_slice().run(&mut collector).unwrap_err();
