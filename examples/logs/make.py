@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the samples of this folder: the same three small conversations in every format that `cupel replay` reads.
 
-Needs `pip install pyarrow`. The samples are in the repository; run this after changing the conversations.
+Needs `pip install --require-hashes -r requirements/arrow.txt`. The samples are in the repository; run this after changing the conversations.
 """
 
 import gzip

@@ -141,15 +141,18 @@ def main() -> None:
         measure()
         return
     venv, uv = HERE / ".venvs" / "bench", HERE / ".venvs" / "tools" / "bin" / "uv"
-    wheel = next((HERE / "dist").glob("*.whl"), None)
-    if wheel is None or not uv.exists():
-        sys.exit("run `python/test core` first: it makes the wheel")
-    python = str(venv / "bin" / "python")
-    packages = ["langchain", "litellm", "pyarrow", "pandas", "duckdb", "pyspark"]
+    if not uv.exists():
+        sys.exit("run `python/test --only fetch core` first: it fetches uv and maturin")
+    python, dist = str(venv / "bin" / "python"), HERE / "dist" / "bench"
+    # The wheel of the tests is compiled for those, not for speed.
+    maturin = [str(uv.with_name("maturin")), "build", "--profile", "pip", "--locked", "--out", str(dist)]
+    subprocess.run(maturin, check=True, cwd=HERE)
+    wheel = next(dist.glob("*.whl"))
+    lock = HERE.parent / "requirements" / "bench-speed.txt"
     variables = {**os.environ, "UV_CACHE_DIR": str(HERE / ".venvs" / "cache")}
     for command in (
         [str(uv), "venv", "-q", "--allow-existing", str(venv)],
-        [str(uv), "pip", "install", "-q", "--python", python, *packages],
+        [str(uv), "pip", "sync", "-q", "--python", python, "--require-hashes", str(lock)],
         [str(uv), "pip", "install", "-q", "--python", python, "--reinstall", "--no-deps", str(wheel)],
     ):
         subprocess.run(command, check=True, env=variables)

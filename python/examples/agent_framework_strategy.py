@@ -8,4 +8,4 @@ from cupel.agent_framework import CupelStrategy
 messages = [Message("user", [f"Note {n}: nothing happened."]) for n in range(100)]
 asyncio.run(CupelStrategy(max_tokens=200)(messages))
 print("Sent:", len(included_messages(messages)), "of", len(messages))
-print(messages[0].additional_properties["_exclude_reason"])
+print(messages[1].additional_properties["_exclude_reason"])

@@ -20,10 +20,14 @@ impl Engine {
     #[new]
     #[pyo3(signature = (
         *, policy=None, model=None, tokenizer=None, limits=None, pins=Vec::new(),
-        superseded=None, repair=false, keep_caps=false, alternate=false, format=None, shorten=None,
-        renderers=Vec::new(),
+        rules=Vec::new(), superseded=None, repair=false, keep_caps=false, alternate=false, whole_turns=false,
+        format=None, shorten=None, renderers=Vec::new(),
     ))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "they are keywords"
+    )]
     fn new(
         py: Python<'_>,
         policy: Option<PolicyOf>,
@@ -31,10 +35,12 @@ impl Engine {
         tokenizer: Option<String>,
         limits: Option<PyRef<'_, LimitsOf>>,
         pins: Vec<PinOf>,
+        rules: Vec<String>,
         superseded: Option<&str>,
         repair: bool,
         keep_caps: bool,
         alternate: bool,
+        whole_turns: bool,
         format: Option<&str>,
         shorten: Option<&str>,
         renderers: Vec<Py<PyAny>>,
@@ -42,7 +48,8 @@ impl Engine {
         let mut builder = cupel_engine::Engine::builder()
             .repair(repair)
             .keep_caps(keep_caps)
-            .alternate(alternate);
+            .alternate(alternate)
+            .whole_turns(whole_turns);
         if let Some(policy) = policy {
             builder = builder.named_policy(policy.read(py)?);
         }
@@ -58,6 +65,7 @@ impl Engine {
         for (at, pin) in pins.into_iter().enumerate() {
             builder = builder.pin(pin.read(py, at)?);
         }
+        builder = builder.rules(options::read_rules(py, &rules)?);
         if let Some(superseded) = superseded {
             builder = builder.superseded(options::superseded(py, superseded)?);
         }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use cupel_engine::{Format, Limits, NamedPolicy, Pin, Shorten, Superseded};
+use cupel_engine::{Format, Limits, NamedPolicy, Pin, Rule, Shorten, Superseded};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -15,14 +15,17 @@ pub(crate) struct Options(pub(crate) cupel_engine::Options);
 impl Options {
     #[new]
     #[pyo3(signature = (
-        *, query=None, limits=None, model=None, pins=Vec::new(), shorten=None, renderings=None,
+        *, query=None, limits=None, model=None, pins=Vec::new(), rules=Vec::new(), shorten=None,
+        renderings=None,
     ))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
         py: Python<'_>,
         query: Option<String>,
         limits: Option<PyRef<'_, LimitsOf>>,
         model: Option<String>,
         pins: Vec<PinOf>,
+        rules: Vec<String>,
         shorten: Option<&str>,
         renderings: Option<&str>,
     ) -> PyResult<Self> {
@@ -39,6 +42,7 @@ impl Options {
         for (at, pin) in pins.into_iter().enumerate() {
             options = options.pin(pin.read(py, at)?);
         }
+        options = options.rules(read_rules(py, &rules)?);
         if let Some(what) = shorten {
             options = options.shorten(self::shorten(py, what)?);
         }
@@ -89,6 +93,21 @@ impl PinOf {
             }),
         }
     }
+}
+
+/// The rules of each text, a line each.
+pub(crate) fn read_rules(py: Python<'_>, texts: &[String]) -> PyResult<Vec<Rule>> {
+    let mut rules = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let before = rules.len();
+        rules.extend(Rule::lines(text));
+        if rules.len() == before {
+            let problem =
+                "has no rules; give each on a line of its own that does not begin with `#`";
+            return Err(errors::invalid_argument(py, &format!("rules[{at}]"), problem.to_owned()));
+        }
+    }
+    Ok(rules)
 }
 
 /// A policy: the name of one that is known, or what its file says.

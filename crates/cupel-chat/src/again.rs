@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::Request;
 use crate::conversation::Conversation;
 use crate::json::Json;
-use crate::message::{Answer, Call, Content, Message, Piece};
+use crate::message::{Answer, Call, Content, Message, Piece, Served};
 
 /// The text that a message stands in now, and how far into it.
 #[derive(Clone, Copy)]
@@ -63,9 +63,10 @@ impl Message {
             pieces: pieces.collect::<Option<_>>()?,
             calls: self.calls.iter().map(|call| call.moved(home)).collect(),
             answers: self.answers.iter().map(|answer| answer.moved(home)).collect(),
+            served: self.served.iter().map(|served| served.moved(home)).collect(),
             blocks: self.blocks.iter().map(|block| block.moved(home)).collect(),
             bond: self.bond,
-            stays: self.stays,
+            stays: self.stays.clone(),
             notes: self.notes.clone(),
             flaws: Vec::new(),
             item: None,
@@ -76,7 +77,9 @@ impl Message {
 impl Piece {
     fn moved(&self, home: Home<'_>) -> Option<Self> {
         match &self.content {
-            Content::Text(text) => Some(Self::text(self.nature, text.moved(home))),
+            Content::Text(text) => {
+                Some(Self { block: self.block, ..Self::text(self.nature, text.moved(home)) })
+            }
             Content::Image(..) | Content::File(..) | Content::Opaque(_) => None,
         }
     }
@@ -94,6 +97,12 @@ impl Call {
     }
 }
 
+impl Served {
+    fn moved(&self, home: Home<'_>) -> Self {
+        Self { id: self.id.moved(home), block: self.block, is_error: self.is_error }
+    }
+}
+
 impl Answer {
     fn moved(&self, home: Home<'_>) -> Self {
         Self {
@@ -101,6 +110,7 @@ impl Answer {
             name: self.name.as_ref().map(|name| name.moved(home)),
             block: self.block,
             body: self.body.as_ref().map(|body| body.moved(home)),
+            is_error: self.is_error,
         }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Notes {
     pub(crate) time: Option<DateTime<Utc>>,
     /// From 0 to 100.
     pub(crate) priority: Option<i64>,
-    /// Whether MCP calls it effectively required: a priority of 1.
+    /// Set if the message is required: by an MCP priority of 1, or because it calls itself a rule.
     pub(crate) is_required: bool,
     pub(crate) audience: Vec<String>,
     pub(crate) session: Option<String>,
@@ -32,6 +32,9 @@ impl Notes {
         }
         if let Some(annotations) = object.get("annotations").and_then(Json::object) {
             self.annotate(&annotations);
+        }
+        if let Some(ours) = object.get("cupel").and_then(Json::object) {
+            self.is_required |= ours.get("rule").is_some_and(|rule| rule.raw() == "true");
         }
     }
 

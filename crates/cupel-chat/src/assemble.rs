@@ -8,12 +8,12 @@ use crate::alternate::join_turns;
 use crate::annotations::timeline;
 use crate::conversation::Conversation;
 use crate::derive::{fixed_item, group_item};
-use crate::grouping::{Group, PinReason, TakenApart};
+use crate::grouping::{Group, PinReason, TakenApart, pin_needed};
 use crate::known::Known;
 use crate::message::Message;
 use crate::shorten::forms_of_item;
 use crate::weigh::{Scale, Weight};
-use crate::{Bundle, CandidateOptions, Candidates, ChatError, Pin, Request};
+use crate::{Bundle, CandidateOptions, Candidates, ChatError, Request};
 
 /// Makes candidates of a request that breaks no rule.
 pub(crate) fn assemble(
@@ -24,12 +24,13 @@ pub(crate) fn assemble(
 ) -> Result<Candidates, ChatError> {
     let conversation = request.conversation();
     let dialect = request.format().dialect();
-    let apart = if options.steps { TakenApart::EveryTurn } else { TakenApart::LastTurn };
+    let apart = if options.whole_turns { TakenApart::LastTurn } else { TakenApart::EveryTurn };
     let mut groups = dialect.group(conversation, apart);
     if options.alternate && !request.format().has_free_order() {
         groups = join_turns(conversation, groups)?;
     }
-    pin_groups(conversation, &mut groups, &options.pins)?;
+    pin_groups(conversation, &mut groups, options)?;
+    pin_needed(&mut groups);
     let overheads = match options.overheads {
         Some(overheads) if !request.format().has_free_order() => overheads,
         _ => dialect.overheads(),
@@ -100,12 +101,17 @@ fn unbuildable(error: &CupelError) -> ChatError {
     }
 }
 
-/// Pins what the caller asks for, and what says of itself that it is required.
+/// Pins what the caller asks for, what states a rule, and what says of itself that it is required.
 fn pin_groups(
     conversation: &Conversation,
     groups: &mut [Group],
-    pins: &[Pin],
+    CandidateOptions { pins, rules, .. }: &CandidateOptions,
 ) -> Result<(), ChatError> {
+    let stated = conversation.statements(rules);
+    let stated = |messages: &[usize]| {
+        let is_in = |at: usize| messages.binary_search(&at).is_ok();
+        stated.iter().find(|statement| statement.message.is_some_and(is_in))
+    };
     let mut is_used: Vec<bool> = pins.iter().map(|pin| pin.is_fixed_part(conversation)).collect();
     for group in groups {
         let mut is_asked = false;
@@ -119,6 +125,9 @@ fn pin_groups(
         }
         if group.messages.iter().any(|at| conversation.messages[*at].notes.is_required) {
             group.pin(PinReason::Required);
+        }
+        if let Some(statement) = stated(&group.messages) {
+            group.pin(PinReason::Rule(rules[statement.rule].clone()));
         }
         if is_asked {
             group.pin(PinReason::Asked);
@@ -192,8 +201,8 @@ fn time(message: &Message) -> Option<DateTime<Utc>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Format;
     use crate::testing::{Words, read};
+    use crate::{Format, Pin};
     use cupel_tokens::Image;
 
     /// Tags, kinds and the like of all candidates.
@@ -258,8 +267,10 @@ mod tests {
             {{"role":"assistant","content":"read"}},
             {{"role":"user","content":"bye"}}]"#
         );
-        let kinds = shown(&turns, Format::Anthropic, |item| item.kind().to_string());
-        assert_eq!(kinds, ["ToolOutput", "Document", "Message"]);
+        let options = CandidateOptions { whole_turns: true, ..Default::default() };
+        let candidates = read(&turns, Format::Anthropic).candidates(&Words, &options).unwrap();
+        let kinds = candidates.items().iter().map(|item| item.kind().to_string());
+        assert_eq!(kinds.collect::<Vec<_>>(), ["ToolOutput", "Document", "Message"]);
     }
 
     #[test]
@@ -300,10 +311,19 @@ mod tests {
         assert_eq!(pinned("2"), [2, 4]);
         assert_eq!(pinned("role:assistant"), [1, 3, 4]);
         assert_eq!(pinned("field:meta.keep=true"), [0, 4]);
-        let options = CandidateOptions { pins: vec![Pin::Index(9)], ..Default::default() };
+        assert_eq!(pinned("words:C"), [2, 4]);
+        let refused = |pin: Pin| {
+            let options = CandidateOptions { pins: vec![pin], ..Default::default() };
+            request.candidates(&Words, &options).err().unwrap().to_string()
+        };
         assert_eq!(
-            request.candidates(&Words, &options).err().unwrap().to_string(),
+            refused(Pin::Index(9)),
             "pin `9`: the request has 5 messages; give an index from 0 to 4"
+        );
+        assert_eq!(
+            refused(Pin::Words("b".into())),
+            "pin `words:b`: no message of the system or the user has these words; give words that one \
+             has, or name a rule, which nobody has to state"
         );
     }
 

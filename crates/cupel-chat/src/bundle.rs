@@ -59,15 +59,15 @@ impl Bundle {
         self.tokens
     }
 
-    /// The index of the message of the user without which it cannot stand, where turns are [taken
-    /// apart](crate::CandidateOptions::steps).
+    /// The index of the message without which it cannot stand, by the rules of the provider. See
+    /// [`Candidates::needs`](crate::Candidates::needs).
     pub fn needs(&self) -> Option<usize> {
         self.needs
     }
 
     /// Why it is always in, if it is.
-    pub fn pin_reason(&self) -> Option<PinReason> {
-        self.pin
+    pub fn pin_reason(&self) -> Option<&PinReason> {
+        self.pin.as_ref()
     }
 
     /// Where it differs from the whole in each of its item's [renderings](cupel::ContextItem::renderings).

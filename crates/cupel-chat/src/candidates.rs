@@ -2,17 +2,20 @@
 
 use std::fmt;
 
-use cupel::ContextItem;
+use cupel::{ContextItem, Needs};
 use cupel_tokens::Overheads;
 
 use crate::weigh::Weight;
-use crate::{Bundle, Pin, Request};
+use crate::{Bundle, Pin, Request, Rule};
 
 /// What to make candidates with.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CandidateOptions {
     /// What to keep, whatever it costs.
     pub pins: Vec<Pin>,
+    /// Standing rules: messages of the system or the user that state one are kept too. A rule that none
+    /// states is no error.
+    pub rules: Vec<Rule>,
     /// What the provider counts beside texts, if that is not what the format tells. Items have
     /// texts alone.
     pub overheads: Option<Overheads>,
@@ -20,9 +23,10 @@ pub struct CandidateOptions {
     /// many open models want it. Then whole turns are in or out, but for the last one. A request in
     /// which the user does so already is refused. Items have no turns.
     pub alternate: bool,
-    /// Whether every turn is taken apart into steps, not only the last: then a bundle stays what it is
-    /// as the request grows. A step may only stay with [what it needs](Bundle::needs).
-    pub steps: bool,
+    /// Keeps whole turns in or out together, but for the last one. Otherwise every turn is taken apart into
+    /// steps, which stay what they are as the request grows, and a step may only stay with [what it
+    /// needs](Candidates::needs). Formats in which nothing binds a step to its turn have no turns.
+    pub whole_turns: bool,
 }
 
 /// A request as candidates for the pipeline: one item for each bundle and each fixed part, in the
@@ -94,6 +98,38 @@ impl Candidates {
         pinned
     }
 
+    /// The needs of the candidates, by position: hand them to the pipeline too.
+    ///
+    /// ```
+    /// use cupel_chat::{CandidateOptions, Format, Request};
+    /// use cupel_tokens::EstimateCounter;
+    ///
+    /// let text = r#"[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"},
+    ///     {"role": "user", "content": "Bye"}]"#;
+    /// let request = Request::parse(text, Some(Format::Anthropic))?;
+    /// let candidates =
+    ///     request.candidates(&EstimateCounter::default(), &CandidateOptions::default())?;
+    /// // No window may begin with the assistant.
+    /// assert_eq!(candidates.needs().of(1), [0]);
+    /// # Ok::<(), cupel_chat::ChatError>(())
+    /// ```
+    pub fn needs(&self) -> Needs {
+        let mut holder = vec![None; self.request.message_count()];
+        for (at, bundle) in self.bundles.iter().enumerate() {
+            for message in &bundle.messages {
+                holder[*message] = Some(at);
+            }
+        }
+        let mut needs = Needs::none(self.bundles.len());
+        for (at, bundle) in self.bundles.iter().enumerate() {
+            if let Some(needed) = bundle.needs.and_then(|message| holder[message]) {
+                let added = needs.add(at, needed);
+                debug_assert!(added.is_ok(), "both are candidates");
+            }
+        }
+        needs
+    }
+
     /// The request that these are the candidates of.
     pub fn request(&self) -> &Request {
         &self.request
@@ -125,12 +161,19 @@ impl Candidates {
         self.total_tokens
     }
 
-    /// Takes these candidates out of the competition, but for pinned ones; the others move up.
-    /// What is left of the request is as valid as any selection.
+    /// Takes these candidates out of the competition, but for pinned ones and those that others
+    /// [need](Self::needs); the others move up. What is left of the request is as valid as any
+    /// selection.
     pub fn remove(&mut self, positions: &[usize]) {
         let mut stays = vec![true; self.items.len()];
         for at in positions.iter().filter(|at| **at < self.items.len()) {
             stays[*at] = self.items[*at].pinned();
+        }
+        let needs = self.needs();
+        for at in (0..stays.len()).filter(|at| !needs.of(*at).is_empty()) {
+            if stays[at] {
+                needs.missing(at, |_| false).into_iter().for_each(|needed| stays[needed] = true);
+            }
         }
         let mut each = stays.iter().copied();
         self.items.retain(|_| each.next().unwrap_or(true));

@@ -2,13 +2,13 @@
 
 use std::hash::Hasher;
 
+use cupel_renderings::walk::end_of_string;
 use siphasher::sip::SipHasher13;
 
 use crate::Request;
 use crate::conversation::Fixed;
 use crate::json::Json;
 use crate::message::{Content, Piece};
-use crate::walk::end_of_string;
 
 /// Marks for the provider's cache, which say where and not what.
 const MARKS: [&str; 2] = ["cache_control", "cacheControl"];

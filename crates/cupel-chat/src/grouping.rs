@@ -1,21 +1,29 @@
 //! Which messages stay together, so that any subset of the groups is a valid request.
 
+use std::borrow::Cow;
+
+use cupel_names::{excerpt, letters};
+
 use crate::conversation::Conversation;
 use crate::message::{Bond, Message, Role};
 use crate::pairing::Link;
+use crate::rule::Rule;
 
 /// Messages that are in or out together.
 pub(crate) struct Group {
     /// Ascending.
     pub(crate) messages: Vec<usize>,
-    /// The message of the user without which it cannot stand, if that is of another group.
+    /// The message without which it cannot stand, if that is of another group.
     pub(crate) needs: Option<usize>,
     pub(crate) pin: Option<PinReason>,
 }
 
+/// So many letters of a rule tell which one it is.
+const LONGEST_RULE: usize = 40;
+
 /// Why something is always in.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PinReason {
     /// It is the system prompt.
     SystemPrompt,
@@ -29,8 +37,12 @@ pub enum PinReason {
     EndOfRequest,
     /// What hangs on it cannot be seen in the request.
     Reference,
-    /// It says so itself: an MCP priority of 1, or `pinned` on an item.
+    /// Something that is always in cannot stand without it.
+    Needed,
+    /// It says so itself: an MCP priority of 1, `"cupel": {"rule": true}`, or `pinned` on an item.
     Required,
+    /// It states a standing rule that the caller named.
+    Rule(Rule),
     /// The caller asked for it.
     Asked,
 }
@@ -38,17 +50,22 @@ pub enum PinReason {
 impl PinReason {
     /// The reason in a few words.
     #[must_use]
-    pub fn text(self) -> &'static str {
-        match self {
+    pub fn text(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::SystemPrompt => "system prompt",
             Self::ToolDefinitions => "tool definitions",
             Self::PartOfRequest => "part of the request",
             Self::LastUserTurn => "last user turn",
             Self::EndOfRequest => "end of the request",
             Self::Reference => "refers to what is not in the request",
+            Self::Needed => "needed by what is pinned",
             Self::Required => "marked as required",
+            Self::Rule(rule) => {
+                let begin = excerpt(rule.as_str(), LONGEST_RULE, letters);
+                return Cow::Owned(format!("states a rule: `{begin}`"));
+            }
             Self::Asked => "pinned by the caller",
-        }
+        })
     }
 }
 
@@ -65,7 +82,7 @@ impl Group {
     pub(crate) fn take_in(&mut self, other: Self) {
         self.messages.extend(other.messages);
         self.needs = self.needs.filter(|needed| !self.messages.contains(needed));
-        self.pin = self.pin.or(other.pin);
+        self.pin = self.pin.take().or(other.pin);
     }
 
     fn holds(&self, message: usize) -> bool {
@@ -97,16 +114,21 @@ pub(crate) fn exchanges(conversation: &Conversation) -> Vec<Group> {
 /// Which turns are taken apart: the user's message, then step by step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TakenApart {
-    /// The last, in which an agent may have gone a long way.
-    LastTurn,
     /// All of them. Then a step needs the message that its turn begins with.
     EveryTurn,
+    /// The last alone, in which an agent may have gone a long way.
+    LastTurn,
 }
 
-/// A whole turn, from one message of the user to the next, or what it is taken apart into.
+/// The user's message that opens a turn, and each step behind it: what the assistant says, with the
+/// results that follow. Or the whole turn, where it is not taken apart.
+///
+/// A step needs the message that opens its turn. Without it, the step could be the first of the request,
+/// or follow what the assistant said at the end of an earlier turn. In the last turn the first step that
+/// is kept must begin with reasoning, if there is any: a step without needs the step before it that has.
 ///
 /// With `system_apart`, system prompts among the messages are groups of their own; else they belong
-/// to the turn that they stand in.
+/// to the step that they stand behind.
 pub(crate) fn turns(
     conversation: &Conversation,
     system_apart: bool,
@@ -117,7 +139,10 @@ pub(crate) fn turns(
     let mut groups: Vec<Group> = Vec::new();
     let mut turn: Option<usize> = None;
     let mut opening: Option<usize> = None;
+    let mut reasoning: Option<usize> = None;
     let mut before = Role::System;
+    // A system prompt must be followed by the assistant, unless it is the last, and it stays.
+    let mut led_in: Vec<usize> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         if message.role == Role::System && (system_apart || turn.is_none()) {
             groups.push(Group::of(vec![at]));
@@ -125,41 +150,53 @@ pub(crate) fn turns(
         }
         let in_last_turn = last_opening.is_some_and(|opening| at > opening);
         let is_apart = in_last_turn || apart == TakenApart::EveryTurn && opening.is_some();
-        let begins = match turn {
-            None => true,
-            Some(_) if message.opens_turn() => true,
-            Some(group) if is_apart => {
-                // A system prompt must be followed by the assistant, unless it is the last.
-                let is_led_in = apart == TakenApart::EveryTurn && before == Role::System;
-                message.role == Role::Assistant
-                    && before != Role::Assistant
-                    && !is_led_in
-                    && !continues_reasoning(conversation, &groups[group], at)
-            }
-            Some(_) => false,
-        };
+        let is_step = message.role == Role::Assistant && before != Role::Assistant;
+        let begins = turn.is_none() || message.opens_turn() || is_apart && is_step;
+        let follows_system = turn.is_some() && before == Role::System;
         before = message.role;
         match turn {
             Some(group) if !begins => groups[group].messages.push(at),
             _ => {
+                if follows_system && !message.opens_turn() {
+                    led_in.push(groups.len());
+                }
                 turn = Some(groups.len());
                 if message.opens_turn() {
-                    opening = Some(at);
+                    (opening, reasoning) = (Some(at), None);
                 }
-                let needs = opening.filter(|opening| *opening != at);
+                if message.bond == Bond::Reasoning {
+                    reasoning = Some(at);
+                }
+                let needs = reasoning.filter(|at| in_last_turn && Some(*at) > opening);
+                let needs = needs.filter(|needed| *needed != at).or(opening);
+                let needs = needs.filter(|needed| *needed != at);
                 groups.push(Group { needs, ..Group::of(vec![at]) });
             }
         }
     }
     pin_both_ends(conversation, &mut groups);
+    for group in led_in {
+        groups[group].pin(PinReason::Needed);
+    }
     groups
 }
 
-/// Whether a step without reasoning goes on from one that began with it: then it cannot stand
-/// without that one, since the first step that is kept must begin with its reasoning.
-fn continues_reasoning(conversation: &Conversation, group: &Group, at: usize) -> bool {
-    let reasons = |message: usize| conversation.messages[message].bond == Bond::Reasoning;
-    !reasons(at) && group.messages.first().is_some_and(|first| reasons(*first))
+/// Pins what pinned groups need.
+pub(crate) fn pin_needed(groups: &mut [Group]) {
+    // What is needed may need more.
+    loop {
+        let needed = groups.iter().filter(|group| group.pin.is_some());
+        let needed: Vec<usize> = needed.filter_map(|group| group.needs).collect();
+        let is_lacking =
+            |group: &&mut Group| group.pin.is_none() && needed.iter().any(|at| group.holds(*at));
+        let lacking: Vec<&mut Group> = groups.iter_mut().filter(is_lacking).collect();
+        if lacking.is_empty() {
+            return;
+        }
+        for group in lacking {
+            group.pin(PinReason::Needed);
+        }
+    }
 }
 
 /// Pins system prompts and what else must stay, the last that the user said, and the end of the
@@ -167,7 +204,7 @@ fn continues_reasoning(conversation: &Conversation, group: &Group, at: usize) ->
 pub(crate) fn pin_both_ends(conversation: &Conversation, groups: &mut [Group]) {
     let messages = &conversation.messages;
     for group in &mut *groups {
-        if let Some(reason) = group.messages.iter().find_map(|at| messages[*at].stays) {
+        if let Some(reason) = group.messages.iter().find_map(|at| messages[*at].stays.clone()) {
             group.pin(reason);
         }
         if group.messages.iter().any(|at| messages[*at].role == Role::System) {

@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use cupel_renderings::walk::Walk;
 use serde_json::value::RawValue;
 
 use crate::text::{Text, range_in};
-use crate::walk::Walk;
 
 /// A value, as it is written.
 #[derive(Clone, Copy)]

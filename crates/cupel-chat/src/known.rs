@@ -68,7 +68,7 @@ impl<'e> Known<'e> {
             && item.timestamp() == time
             && item.pinned() == group.pin.is_some()
             && item.renderings().is_empty();
-        let bundle = || Bundle { needs: group.needs, pin: group.pin, ..bundle.clone() };
+        let bundle = || Bundle { needs: group.needs, pin: group.pin.clone(), ..bundle.clone() };
         is_same.then(|| (item.clone(), bundle()))
     }
 }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_request_that_grows_or_changes_is_what_it_would_be_by_itself() {
         let mut messages: Vec<String> = (0..40).map(message).collect();
-        let options = CandidateOptions { steps: true, ..CandidateOptions::default() };
+        let options = CandidateOptions::default();
         let first = request(&messages[..17], None);
         let mut earlier = first.candidates(&Words, &options).unwrap();
         for (count, edited) in [(17, None), (20, None), (33, Some(8)), (28, None), (40, Some(0))] {

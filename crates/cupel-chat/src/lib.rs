@@ -17,10 +17,11 @@
 //!     {"role": "user", "content": "Thanks. What is 2 + 2?"}
 //! ]}"#;
 //! let request = Request::parse(text, None)?;
-//! let pipeline = Pipeline::from(Preset::Chat.description().build()?);
-//! let budget = ContextBudget::builder(30).build()?;
 //! let candidates =
 //!     request.candidates(&EstimateCounter::default(), &CandidateOptions::default())?;
+//! let pipeline = Pipeline::from(Preset::Chat.description().build()?);
+//! let pipeline = pipeline.with_needs(candidates.needs());
+//! let budget = ContextBudget::builder(30).build()?;
 //! let window = pipeline.window(candidates.items(), &budget)?;
 //! let kept: Vec<usize> = window.iter().map(|placed| placed.position).collect();
 //!
@@ -36,7 +37,8 @@
 //! - **What stays is unchanged**, to the byte: key order, unknown fields, numbers, white space. If
 //!   nothing is left out, the output is the input.
 //! - **What goes in valid comes out valid**, for every budget. Messages that need each other are one
-//!   [`Bundle`], which is in or out as a whole.
+//!   [`Bundle`], which is in or out as a whole; a bundle that needs another one is in only with it, if
+//!   the pipeline is told of [`Candidates::needs`].
 //! - **What is broken is reported**, never selected from: [`Request::validate`] names message, rule
 //!   and remedy. It is repaired only when asked: [`Request::repair`].
 //! - **Nothing is copied to be read.** A request and its candidates share one text, without a
@@ -48,13 +50,14 @@
 //! |---|---|
 //! | `openai-chat` | an assistant message with its calls and all their results; any other message by itself |
 //! | `openai-responses` | what the model put out in one go, reasoning first, with the outputs of all its calls wherever they stand; any other item by itself |
-//! | `anthropic`, `gemini`, `langchain` | a whole turn, from one message of the user to the next; of the last turn each step: what the assistant said and the results that follow |
+//! | `anthropic`, `gemini`, `langchain` | a message of the user; a step: what the assistant said and the results that follow. It needs the message of the user that opens its turn |
 //! | `items`, `items-jsonl` | an item |
 //!
 //! A message of the user that holds results as well as words belongs to the step that it answers. In
-//! the last turn, a step that begins without thinking stays with the step before it that began with
-//! thinking. With [`CandidateOptions::alternate`], a whole turn is a bundle in every format, but for the
-//! last one: then no window has two messages of the user in a row.
+//! the last turn, a step that begins without thinking needs the step before it that began with it. With
+//! [`CandidateOptions::whole_turns`], a turn is a bundle in the formats that know steps, but for the last
+//! one; with [`CandidateOptions::alternate`] in every format: then no window has two messages of the user
+//! in a row.
 //!
 //! # What is derived
 //!
@@ -67,11 +70,12 @@
 //! | message of the user (`user`, `human`) | `Message`, or `Document` if most of it is documents | the last one | `role:user`, `speaker:NAME` |
 //! | message of the assistant (`assistant`, `model`, `ai`) | `Message` | if it ends the request | `role:assistant`, `speaker:NAME` |
 //! | calls with their results | `ToolOutput` | if they end the request | `role:assistant`, `role:tool`, `tool:NAME`, `call:ID` |
-//! | a whole turn | what most of its tokens are | no | those of its messages |
+//! | several messages | what most of its tokens are | no | those of its messages |
 //! | `item_reference`, `compaction`, output without a call of a stored response | as above | always | as above |
 //! | `additional_tools`, `tools` in the input | `SystemPrompt` | always | `role:system` |
 //! | item | its own | its own | its own |
 //! | MCP `annotations` on a message, a block or an item | – | `priority` 1 | `audience:NAME` |
+//! | `"cupel": {"rule": true}` on the same | – | always | – |
 //! | `session_id`, `session`, `thread_id`, `conversation_id` | – | – | `session:ID` |
 //!
 //! **The question** of a request, [`Request::query`], is what the user last said, in their own words:
@@ -79,8 +83,9 @@
 //! [`Candidates::since_last_user_turn`] say where it is and what an agent did since.
 //!
 //! **Pins.** What the user said last is pinned, and so is the end of the request, which the model has
-//! to go on from. [`CandidateOptions::pins`] adds to that by index, role or field; a pinned message
+//! to go on from. [`CandidateOptions::pins`] adds to that by index, role, field or words; a pinned message
 //! pins its bundle, and a pin that matches nothing is an error. A marker for the cache is no pin.
+//! [`CandidateOptions::rules`] keeps messages of the system and the user that state a [`Rule`]; nobody has to.
 //!
 //! **Priority** is that of MCP annotations, from 0 to 100; the highest in the bundle counts.
 //!
@@ -159,6 +164,7 @@ mod render;
 mod repair;
 mod request;
 mod rest;
+mod rule;
 mod shorten;
 #[cfg(test)]
 mod testing;
@@ -166,7 +172,6 @@ mod text;
 mod uncounted;
 mod validate;
 mod view;
-mod walk;
 mod weigh;
 
 pub use bundle::Bundle;
@@ -177,6 +182,7 @@ pub use grouping::PinReason;
 pub use pin::{ParsePinError, Pin};
 pub use repair::Repair;
 pub use request::Request;
+pub use rule::{Rule, Statement};
 pub use shorten::{Edit, OwnRendering, Shortenable, Shortening, Target, Unused};
 pub use uncounted::{UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
 pub use validate::Violation;

@@ -59,6 +59,8 @@ pub(crate) struct Message {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) calls: Vec<Call>,
     pub(crate) answers: Vec<Answer>,
+    /// The calls that the service answers by itself, and their results.
+    pub(crate) served: Vec<Served>,
     /// The blocks of its content, where that is a list.
     pub(crate) blocks: Vec<JsonText>,
     pub(crate) bond: Bond,
@@ -80,6 +82,7 @@ impl Message {
             pieces: Vec::new(),
             calls: Vec::new(),
             answers: Vec::new(),
+            served: Vec::new(),
             blocks: Vec::new(),
             bond: Bond::None,
             stays: None,
@@ -115,12 +118,16 @@ impl Message {
     }
 
     fn texts_of(&self, nature: Nature) -> String {
-        let pieces = self.pieces.iter().filter(|piece| piece.nature == nature);
-        let texts = pieces.filter_map(|piece| match &piece.content {
-            Content::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
+        texts_of(&self.pieces, nature)
+    }
+
+    /// The words of the system or the user in this message; of an item its text.
+    pub(crate) fn instructing_words(&self) -> Option<String> {
+        let is_theirs = matches!(self.role, Role::System | Role::User);
+        is_theirs.then(|| match &self.item {
+            Some(item) => item.content().to_owned(),
+            None => self.texts_of(Nature::Words),
+        })
     }
 
     /// Whether the message is the user's own and nothing but that.
@@ -160,17 +167,45 @@ pub(crate) struct Answer {
     pub(crate) block: Option<usize>,
     /// What came back, where it may be shortened.
     pub(crate) body: Option<JsonText>,
+    /// Whether the tool says that it failed.
+    pub(crate) is_error: bool,
+}
+
+/// A call that the service answers by itself, or the result of one: no message has to answer it, and
+/// its texts are pieces of the message.
+pub(crate) struct Served {
+    pub(crate) id: Text,
+    /// Which block of the message it is, if it is one.
+    pub(crate) block: Option<usize>,
+    /// Whether it is a result that says that it failed.
+    pub(crate) is_error: bool,
 }
 
 /// Something that costs tokens.
 pub(crate) struct Piece {
     pub(crate) nature: Nature,
     pub(crate) content: Content,
+    /// Which block of the message it stands in, if its content is a list.
+    pub(crate) block: Option<usize>,
+}
+
+/// The texts of this nature, line by line.
+pub(crate) fn texts_of(pieces: &[Piece], nature: Nature) -> String {
+    let pieces = pieces.iter().filter(|piece| piece.nature == nature);
+    let texts = pieces.filter_map(|piece| match &piece.content {
+        Content::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 impl Piece {
     pub(crate) fn text(nature: Nature, text: Text) -> Self {
-        Self { nature, content: Content::Text(text) }
+        Self::new(nature, Content::Text(text))
+    }
+
+    pub(crate) fn new(nature: Nature, content: Content) -> Self {
+        Self { nature, content, block: None }
     }
 }
 
@@ -179,6 +214,12 @@ impl Piece {
 pub(crate) enum Nature {
     /// What somebody says.
     Words,
+    /// The model's reasoning before it speaks or calls.
+    Thought,
+    /// The name of a tool that the service calls by itself.
+    Tool,
+    /// The arguments of the call.
+    Arguments,
     /// What a tool answers.
     Answer,
     /// What is read.

@@ -222,3 +222,133 @@ pub(crate) enum IdScope {
     Message,
     Request,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Format::OpenAiChat;
+    use crate::testing::{read, repaired, violations};
+
+    const USER: &str = r#"{"role":"user","content":"go"}"#;
+
+    fn call(ids: &[&str]) -> String {
+        let call = |id: &&str| {
+            format!(
+                r#"{{"id":"{id}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}"#
+            )
+        };
+        let calls: Vec<String> = ids.iter().map(call).collect();
+        format!(r#"{{"role":"assistant","tool_calls":[{}]}}"#, calls.join(","))
+    }
+
+    fn result(id: &str) -> String {
+        format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{id}"}}"#)
+    }
+
+    fn list(messages: &[&str]) -> String {
+        format!("[{}]", messages.join(","))
+    }
+
+    /// For each message what its answers belong to.
+    fn links(messages: &[&str]) -> Vec<Vec<Link>> {
+        let request = read(&list(messages), OpenAiChat);
+        let pairing = request.conversation().pairing();
+        (0..messages.len()).map(|at| pairing.links(at).to_vec()).collect()
+    }
+
+    fn answering(messages: &[&str], at: usize) -> Vec<usize> {
+        read(&list(messages), OpenAiChat).conversation().pairing().answering(at).collect()
+    }
+
+    #[test]
+    fn an_answer_belongs_to_the_latest_open_call_of_its_id() {
+        let (call, result) = (call(&["a"]), result("a"));
+        let messages = [USER, &call, &call, &result, &result];
+        let links = links(&messages);
+        assert_eq!((&*links[3], &*links[4]), (&[Link::Call(2)][..], &[Link::Call(1)][..]));
+        assert_eq!((answering(&messages, 1), answering(&messages, 2)), (vec![4], vec![3]));
+    }
+
+    #[test]
+    fn an_answer_before_all_calls_of_its_id_belongs_to_the_first() {
+        let (call, result) = (call(&["a"]), result("a"));
+        let messages = [USER, &result, &call, &call];
+        assert_eq!(links(&messages)[1], [Link::Call(2)]);
+        assert_eq!((answering(&messages, 2), answering(&messages, 3)), (vec![1], vec![]));
+    }
+
+    #[test]
+    fn a_call_after_its_id_was_answered_takes_the_answer_that_is_left() {
+        let (call, result) = (call(&["a"]), result("a"));
+        let messages = [&call, &result, &result, &call].map(String::as_str);
+        assert_eq!(links(&messages)[1..3], [[Link::Call(0)], [Link::Call(3)]]);
+    }
+
+    #[test]
+    fn answers_beyond_the_calls_are_told_from_answers_of_nothing() {
+        let (calls, a, b, x) = (call(&["a", "b"]), result("a"), result("b"), result("x"));
+        let messages = [USER, &calls, &b, &a, &a, &x];
+        let links = links(&messages);
+        assert_eq!(links[2..4], [[Link::Call(1)], [Link::Call(1)]]);
+        assert_eq!(links[4..], [[Link::Answered], [Link::Nothing]]);
+        assert_eq!(answering(&messages, 1), [3, 2], "in the order of the calls");
+    }
+
+    #[test]
+    fn a_finding_says_what_is_wrong_with_an_answer() {
+        let (a, b) = (call(&["a"]), call(&["b"]));
+        let (of_a, of_b, of_x) = (result("a"), result("b"), result("x"));
+        for (messages, expected) in [
+            (
+                vec![USER, &a, &of_a, &of_a],
+                "[3]: the call `a` has a result already; keep one result of each call \
+                 (duplicate-result)",
+            ),
+            (
+                vec![USER, &of_x],
+                "[1]: the result of `x` has no call before it; remove it, or put its call back \
+                 (orphan-result)",
+            ),
+            (
+                vec![USER, &of_a, &a],
+                "[1]: the result of `a` comes before its call; move it behind its call \
+                 (result-before-call)",
+            ),
+            (
+                vec![USER, &a, USER, &of_a],
+                "[3]: the result of `a` does not directly follow its call; move it behind its call \
+                 (result-not-adjacent)",
+            ),
+            (
+                vec![USER, &a, &of_a, &b],
+                "[3]: the call `b` of f has no result; add its result, or remove the call \
+                 (unanswered-call)",
+            ),
+        ] {
+            assert_eq!(violations(&list(&messages), OpenAiChat), [expected]);
+        }
+        let fine = [USER, &a, &of_a, &b, &of_b];
+        assert_eq!(violations(&list(&fine), OpenAiChat), [""; 0]);
+    }
+
+    #[test]
+    fn a_result_that_stands_elsewhere_moves_behind_its_call() {
+        let (a, of_a) = (call(&["a"]), result("a"));
+        let expected = list(&[USER, &a, &of_a, USER]);
+        assert_eq!(repaired(&list(&[USER, &a, USER, &of_a]), OpenAiChat).0, expected);
+        assert_eq!(repaired(&list(&[USER, &of_a, &a, USER]), OpenAiChat).0, expected);
+    }
+
+    #[test]
+    fn an_id_may_come_again_in_a_later_message_of_chat_completions_but_not_in_the_same() {
+        let (one, two, result) = (call(&["a"]), call(&["a", "a"]), result("a"));
+        let again = list(&[USER, &one, &result, &one, &result]);
+        assert_eq!(violations(&again, OpenAiChat), [""; 0]);
+        let twice = list(&[USER, &two, &result, &result]);
+        assert_eq!(
+            violations(&twice, OpenAiChat),
+            ["[1]: the id `a` is used by more than one call; give each call an id of its own \
+              (duplicate-call-id)"]
+        );
+    }
+}

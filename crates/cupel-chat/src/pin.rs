@@ -9,6 +9,7 @@ use crate::ChatError;
 use crate::conversation::Conversation;
 use crate::json::Json;
 use crate::message::Message;
+use crate::rule::has_words;
 
 /// Something that the caller pins. A pinned message pins the bundle that it is in.
 ///
@@ -37,12 +38,15 @@ pub enum Pin {
         /// Its value: a text, a number, true or false.
         value: String,
     },
+    /// All messages of the system or the user that have these words, white space and case aside.
+    Words(String),
 }
 
 /// A text that is no pin.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "`{0}` pins nothing; give an index as 3, a role as role:user, or a field as field:pinned=true"
+    "`{0}` pins nothing; give an index as 3, a role as role:user, a field as field:pinned=true, or \
+     words as words:never use tabs"
 )]
 pub struct ParsePinError(String);
 
@@ -73,6 +77,10 @@ impl FromStr for Pin {
             }
             return Ok(Self::Field { name: name.to_owned(), value: value.to_owned() });
         }
+        if let Some(words) = text.strip_prefix("words:") {
+            let words = Some(words).filter(|words| !words.trim().is_empty());
+            return words.map(Into::into).map(Self::Words).ok_or_else(error);
+        }
         text.parse().map(Self::Index).map_err(|_| error())
     }
 }
@@ -83,6 +91,7 @@ impl fmt::Display for Pin {
             Self::Index(index) => write!(f, "{index}"),
             Self::Role(role) => write!(f, "role:{role}"),
             Self::Field { name, value } => write!(f, "field:{name}={value}"),
+            Self::Words(words) => write!(f, "words:{words}"),
         }
     }
 }
@@ -95,13 +104,21 @@ impl Pin {
             Self::Field { name, value } => {
                 message.json.view().at_path(name).is_some_and(|field| has_value(field, value))
             }
+            Self::Words(words) => {
+                message.instructing_words().is_some_and(|text| has_words(&text, words))
+            }
         }
     }
 
     /// Whether it names a part of the request that is always in, as the system prompt.
     pub(crate) fn is_fixed_part(&self, conversation: &Conversation) -> bool {
-        let Self::Role(role) = self else { return false };
-        conversation.fixed.iter().any(|fixed| fixed.part.role() == role)
+        match self {
+            Self::Role(role) => conversation.fixed.iter().any(|fixed| fixed.part.role() == role),
+            Self::Words(words) => {
+                conversation.instructions().any(|(_, text)| has_words(&text, words))
+            }
+            Self::Index(_) | Self::Field { .. } => false,
+        }
     }
 
     /// What to say of a pin that matches nothing.
@@ -119,6 +136,10 @@ impl Pin {
             Self::Field { .. } => (
                 "no message has this field with this value".to_owned(),
                 "give a field that a message has, or leave the pin out".to_owned(),
+            ),
+            Self::Words(_) => (
+                "no message of the system or the user has these words".to_owned(),
+                "give words that one has, or name a rule, which nobody has to state".to_owned(),
             ),
         };
         ChatError::Pin { pin: self.clone(), problem, remedy }
@@ -149,13 +170,13 @@ mod tests {
 
     #[test]
     fn what_is_no_pin_is_refused_with_the_forms_that_are() {
-        for text in ["", "-1", "role:", "field:a", "field:=1", "user"] {
+        for text in ["", "-1", "role:", "field:a", "field:=1", "user", "words:", "words: "] {
             let error = text.parse::<Pin>().unwrap_err().to_string();
             assert_eq!(
                 error,
                 format!(
-                    "`{text}` pins nothing; give an index as 3, a role as role:user, or a field \
-                     as field:pinned=true"
+                    "`{text}` pins nothing; give an index as 3, a role as role:user, a field \
+                     as field:pinned=true, or words as words:never use tabs"
                 )
             );
         }
@@ -163,7 +184,7 @@ mod tests {
 
     #[test]
     fn pins_are_written_as_they_are_read() {
-        for text in ["3", "role:user", "field:a.b=c=d"] {
+        for text in ["3", "role:user", "field:a.b=c=d", "words:Never, ever: tabs"] {
             assert_eq!(text.parse::<Pin>().unwrap().to_string(), text);
         }
     }

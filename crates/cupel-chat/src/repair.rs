@@ -28,8 +28,9 @@ impl fmt::Display for Repair {
     }
 }
 
-/// How often the request is looked at again. Each round repairs all that is found; what it brings to
-/// light, as the results of a call that it dropped, is for the next one.
+/// How often the request is looked at again, at least. Each round repairs all that is found; what it
+/// brings to light, as the results of a call that it dropped, is for the next one. In a long turn
+/// without its beginning that goes on from step to step.
 const ROUNDS: usize = 12;
 
 pub(crate) fn repair(request: &Request) -> (String, Vec<Repair>) {
@@ -37,7 +38,7 @@ pub(crate) fn repair(request: &Request) -> (String, Vec<Repair>) {
     let mut repairs = Vec::new();
     // Which message of the request as it was each message is.
     let mut origins: Vec<usize> = (0..request.message_count()).collect();
-    for _ in 0..ROUNDS {
+    for _ in 0..ROUNDS.max(request.message_count()) {
         let Ok(current) = Request::parse(text.as_str(), Some(request.format())) else { break };
         let mut plan = Plan::default();
         let path = |at: usize| request.conversation().path(origins[at]);

@@ -14,7 +14,7 @@ use crate::message::Message;
 use crate::render::Splice;
 use crate::repair::{self, Repair};
 use crate::validate::Finding;
-use crate::{CandidateOptions, Candidates, ChatError, Format, Violation};
+use crate::{CandidateOptions, Candidates, ChatError, Format, Rule, Statement, Violation};
 
 /// A request, read but not copied: it shares its text.
 ///
@@ -129,6 +129,12 @@ impl Request {
     /// of tools or documents that stand in the same message, unless there is nothing else in it.
     pub fn query(&self) -> Option<String> {
         self.conversation.messages.iter().rev().find_map(Message::user_words)
+    }
+
+    /// Returns who states which of these standing rules: parts that are always in, then messages of the system and
+    /// the user, in their order.
+    pub fn statements(&self, rules: &[Rule]) -> Vec<Statement> {
+        self.conversation.statements(rules)
     }
 
     /// The rules of its provider that it breaks, in the order of the request.

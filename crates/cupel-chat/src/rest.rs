@@ -18,9 +18,30 @@ pub(crate) fn push_rest(
     pieces: &mut Vec<Piece>,
 ) {
     let nature = if nature == Nature::Words { Nature::Aside } else { nature };
+    push_rest_as(object, read, pieces, |_| nature);
+}
+
+/// Adds the rest of an assistant's message. Servers in the manner of OpenAI put reasoning beside the
+/// content, each under a name of its own.
+pub(crate) fn push_rest_of_assistant(object: &Object<'_>, read: &[&str], pieces: &mut Vec<Piece>) {
+    push_rest_as(object, read, pieces, |name| match name {
+        "reasoning" | "reasoning_content" | "reasoning_details" | "thinking"
+        | "thinking_blocks" => Nature::Thought,
+        "refusal" => Nature::Words,
+        _ => Nature::Aside,
+    });
+}
+
+/// Adds what an object says beside the fields that a rule read, each field as what its name tells.
+pub(crate) fn push_rest_as(
+    object: &Object<'_>,
+    read: &[&str],
+    pieces: &mut Vec<Piece>,
+    nature_of: impl Fn(&str) -> Nature,
+) {
     for (name, value) in object.fields() {
         if !read.contains(&name) && !is_uncounted(name) {
-            push_unknown(value, nature, pieces);
+            push_unknown(value, nature_of(name), pieces);
         }
     }
 }

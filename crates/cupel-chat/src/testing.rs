@@ -2,6 +2,7 @@
 
 use cupel_tokens::TokenCounter;
 
+use crate::message::Content;
 use crate::{CandidateOptions, Format, Request};
 
 /// Counts words.
@@ -22,16 +23,19 @@ pub(crate) fn read(text: &str, format: Format) -> Request {
     Request::parse(text, Some(format)).unwrap()
 }
 
-/// The labels of all candidates; those that are pinned with a star.
+/// The labels of all candidates, with what they need; those that are pinned with a star.
 #[track_caller]
 pub(crate) fn labels(text: &str, format: Format) -> Vec<String> {
     let request = read(text, format);
     let candidates = request.candidates(&Words, &CandidateOptions::default()).unwrap();
-    let label = |bundle: &crate::Bundle| {
+    let needs = candidates.needs();
+    let label = |at: usize| {
+        let bundle = candidates.bundle(at);
         let star = if bundle.pin_reason().is_some() { "*" } else { "" };
-        format!("{star}{}", bundle.label())
+        let needed = needs.of(at).iter().map(|at| format!(" > {}", candidates.bundle(*at).path()));
+        format!("{star}{}{}", bundle.label(), needed.collect::<String>())
     };
-    candidates.bundles().iter().map(label).collect()
+    (0..candidates.bundles().len()).map(label).collect()
 }
 
 /// What is wrong with a request, with the names of the rules.
@@ -47,4 +51,18 @@ pub(crate) fn repaired(text: &str, format: Format) -> (String, Vec<String>) {
     let (repaired, repairs) = read(text, format).repair();
     assert_eq!(read(&repaired, format).validate(), [], "{repaired}");
     (repaired, repairs.iter().map(ToString::to_string).collect())
+}
+
+/// The pieces of a message that cost tokens, each with its nature.
+#[track_caller]
+pub(crate) fn pieces(text: &str, format: Format, message: usize) -> Vec<String> {
+    let request = read(text, format);
+    let pieces = request.conversation().messages[message].pieces.iter();
+    let written = pieces.map(|piece| match &piece.content {
+        Content::Text(text) => format!("{:?}: {}", piece.nature, text.as_str()),
+        Content::Image(image, _) => format!("{:?} image, {:?}", piece.nature, image.detail),
+        Content::File(..) => format!("{:?} file", piece.nature),
+        Content::Opaque(_) => format!("{:?} reference", piece.nature),
+    });
+    written.collect()
 }

@@ -22,7 +22,7 @@ impl Weight {
     fn add(&mut self, nature: Nature, tokens: i64) {
         self.total = self.total.saturating_add(tokens);
         match nature {
-            Nature::Words | Nature::Aside => {}
+            Nature::Words | Nature::Thought | Nature::Tool | Nature::Arguments | Nature::Aside => {}
             Nature::Answer => self.answers = self.answers.saturating_add(tokens),
             Nature::Document => self.documents = self.documents.saturating_add(tokens),
         }

@@ -1,11 +1,10 @@
 //! Many requests in one call: several files, or a request on each line.
 
-use std::num::NonZero;
+use std::convert::Infallible;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use clap::Args;
+use cupel_eval::{available_threads, try_map};
 
 use crate::error::{Answer, Failure};
 use crate::input::Input;
@@ -117,32 +116,11 @@ pub(crate) fn answers<T: Send>(
     jobs: Vec<Result<Job, Failure>>,
     answer: impl Fn(&Job) -> Result<T, Failure> + Sync,
 ) -> Vec<(Option<Job>, Result<T, Failure>)> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            match jobs.get(at) {
-                Some(Ok(job)) => done.push((at, answer(job))),
-                Some(Err(_)) => {}
-                None => return done,
-            }
-        }
-    };
-    let mut done: Vec<(usize, Result<T, Failure>)> = thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len());
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let done = workers.into_iter().flat_map(|worker| match worker.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        done.collect()
-    });
-    done.sort_by_key(|(at, _)| *at);
-    let mut done = done.into_iter();
-    let answered = |job: Result<Job, Failure>| match job {
+    let work = |at: usize| Ok::<_, Infallible>(jobs[at].as_ref().ok().map(&answer));
+    let Ok(done) = try_map(available_threads(), jobs.len(), work);
+    let answered = |(job, done): (Result<Job, Failure>, Option<_>)| match job {
         Err(failure) => Some((None, Err(failure))),
-        Ok(job) => done.next().map(|(_, answer)| (Some(job), answer)),
+        Ok(job) => done.map(|answer| (Some(job), answer)),
     };
-    jobs.into_iter().filter_map(answered).collect()
+    jobs.into_iter().zip(done).filter_map(answered).collect()
 }

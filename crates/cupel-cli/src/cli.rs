@@ -13,6 +13,7 @@ use crate::error::Failure;
 use crate::input::Input;
 use crate::policy;
 use crate::progress::Bars;
+use crate::rules;
 use crate::settings::Settings;
 use crate::style::ColorChoice;
 
@@ -79,11 +80,20 @@ pub(crate) struct RequestArguments {
 
     /// Keep this in any case (repeatable)
     ///
-    /// The index of a message, as in `3`; a role, as in `role:developer`; or a field, as in
-    /// `field:metadata.pinned=true`. System prompts, tool definitions and the last user turn are
-    /// always kept.
+    /// The index of a message, as in `3`; a role, as in `role:developer`; a field, as in
+    /// `field:metadata.pinned=true`; or words of the system or the user, as in `words:never use tabs`.
+    /// System prompts, tool definitions and the last user turn are always kept.
     #[arg(long, value_name = "SPEC")]
     pub(crate) pin: Vec<Pin>,
+
+    /// Standing rules: keep every message that states one (repeatable)
+    ///
+    /// A file with a rule on each line, or a rule itself; empty lines and those that begin with `#` are
+    /// passed over. What is no existing file is taken as a rule, even if it looks like a path. A message
+    /// of the system or the user states a rule if it has the rule's words, white space and case aside;
+    /// nobody has to.
+    #[arg(long, value_name = "FILE|TEXT")]
+    pub(crate) rules: Vec<String>,
 
     /// Repair a request that its provider would refuse, and tell what was done
     #[arg(long)]
@@ -95,6 +105,23 @@ pub(crate) struct RequestArguments {
     /// the last one.
     #[arg(long)]
     pub(crate) alternate: bool,
+
+    /// The unit that is in or out as a whole: each step of a turn, or the turn
+    ///
+    /// Where providers want a step to follow a message of the user, it is in only with the message that
+    /// opens its turn. With `whole`, turns are in or out, but for the last one.
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub(crate) turns: Turns,
+}
+
+/// The unit of a turn that is in or out as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Turns {
+    /// Each step
+    #[default]
+    Steps,
+    /// All of it
+    Whole,
 }
 
 /// How much fits.
@@ -152,9 +179,9 @@ pub(crate) struct QueryArguments {
 
     /// What may go into the window shorter than it is: off, json or all
     ///
-    /// `json` shortens results of tools that are JSON, `all` any result. If absent, nothing is
-    /// shortened, unless what must be kept does not fit otherwise: then its JSON results are. What
-    /// people, models and instructions say stays as it is.
+    /// `json` shortens results of tools that are JSON, `all` any result. If absent, only a long reply
+    /// that the last turn refers to is, and JSON results of what must be kept and does not fit
+    /// otherwise. What else people, models and instructions say stays as it is. `off` shortens nothing.
     #[arg(long, value_name = "WHAT")]
     pub(crate) shorten: Option<Shorten>,
 
@@ -272,6 +299,7 @@ fn engine_builder(
         .limits(limits(budget, settings)?)
         .repair(request.repair)
         .alternate(request.alternate)
+        .whole_turns(request.turns == Turns::Whole)
         .keep_caps(query.caps)
         .superseded(superseded(query, settings)?);
     if let Some(model) = request.model.clone().or(settings.text("model")) {
@@ -292,6 +320,11 @@ fn engine_builder(
     if let Some(format) = request.format {
         builder = builder.format(format);
     }
+    let rules = match &request.rules[..] {
+        [] => settings.rules()?,
+        flags => rules::of_flags(flags)?,
+    };
+    let builder = builder.rules(rules);
     let pins = if request.pin.is_empty() { settings.pins()? } else { request.pin.clone() };
     Ok(pins.into_iter().fold(builder, EngineBuilder::pin))
 }

@@ -14,6 +14,7 @@ mod page;
 mod policy;
 mod progress;
 mod render;
+mod rules;
 mod session;
 mod settings;
 mod style;

@@ -6,10 +6,11 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cupel_engine::Pin;
+use cupel_engine::{Pin, Rule};
 use cupel_names::UnknownName;
 
 use crate::error::{Failure, cause};
+use crate::rules;
 
 /// The name of the file, looked for in the current folder and those above it.
 const FILE: &str = "cupel.toml";
@@ -26,7 +27,7 @@ pub(crate) struct Setting {
 }
 
 /// Everything that can be set.
-pub(crate) const SETTINGS: [Setting; 10] = [
+pub(crate) const SETTINGS: [Setting; 11] = [
     Setting { name: "policy", variable: "CUPEL_POLICY", fallback: cupel_engine::DEFAULT_POLICY },
     Setting { name: "model", variable: "CUPEL_MODEL", fallback: "the request's own" },
     Setting { name: "tokenizer", variable: "CUPEL_TOKENIZER", fallback: "the model's" },
@@ -37,6 +38,7 @@ pub(crate) const SETTINGS: [Setting; 10] = [
     Setting { name: "superseded", variable: "CUPEL_SUPERSEDED", fallback: "keep" },
     Setting { name: "shorten", variable: "CUPEL_SHORTEN", fallback: "json, if it does not fit" },
     Setting { name: "pin", variable: "CUPEL_PIN", fallback: "nothing more" },
+    Setting { name: "rules", variable: "CUPEL_RULES", fallback: "none" },
 ];
 
 /// Where a value comes from.
@@ -62,7 +64,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value, and where it comes from. Pins are separated by commas.
+/// A value, and where it comes from. Pins are separated by commas, rules by line breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Value {
     /// As it is written.
@@ -122,7 +124,18 @@ impl Settings {
     pub(crate) fn recorded(&self) -> BTreeMap<String, String> {
         let names = SETTINGS.iter().map(|setting| setting.name);
         let kept = names.filter(|name| !["policy", "max"].contains(name));
-        kept.filter_map(|name| Some((name.to_owned(), self.path(name)?))).collect()
+        let text = |name: &str| match name {
+            "rules" => self.recorded_rules(),
+            name => self.path(name),
+        };
+        kept.filter_map(|name| Some((name.to_owned(), text(name)?))).collect()
+    }
+
+    /// The texts of files of rules, wherever the files stand later.
+    #[cfg(feature = "replay")]
+    fn recorded_rules(&self) -> Option<String> {
+        let rules = self.rules().ok().filter(|rules| !rules.is_empty())?;
+        Some(rules.iter().map(Rule::as_str).collect::<Vec<_>>().join("\n"))
     }
 
     /// What a record keeps of them, and nothing else.
@@ -184,6 +197,24 @@ impl Settings {
         };
         Ok(self.parsed("pin", parse)?.unwrap_or_default())
     }
+
+    /// The standing rules; a file's paths are relative to the file.
+    pub(crate) fn rules(&self) -> Result<Vec<Rule>, Failure> {
+        let Some(Value { text, origin }) = self.get("rules") else { return Ok(Vec::new()) };
+        let named: Vec<Rule> = Rule::lines(text).collect();
+        let folder = match origin {
+            #[cfg(feature = "replay")]
+            Origin::Record(_) => return Ok(named),
+            Origin::Variable(_) => Path::new(""),
+            Origin::File(file) => file.parent().unwrap_or(Path::new("")),
+        };
+        let beside = |rule: &Rule| {
+            let path = Some(folder.join(rule.as_str())).filter(|path| path.is_file());
+            path.map_or_else(|| rule.to_string(), |path| path.display().to_string())
+        };
+        let named: Vec<String> = named.iter().map(beside).collect();
+        rules::read(named.iter().map(String::as_str))
+    }
 }
 
 fn variable(name: &str) -> Result<Option<String>, Failure> {
@@ -202,9 +233,10 @@ fn written(name: &str, value: &toml::Value) -> Result<String, String> {
         toml::Value::String(text) => Ok(text.clone()),
         toml::Value::Integer(number) => Ok(number.to_string()),
         toml::Value::Float(number) => Ok(number.to_string()),
-        toml::Value::Array(list) if name == "pin" => {
+        toml::Value::Array(list) if ["pin", "rules"].contains(&name) => {
             let texts = list.iter().map(|value| written(name, value));
-            Ok(texts.collect::<Result<Vec<_>, _>>()?.join(","))
+            let between = if name == "pin" { "," } else { "\n" };
+            Ok(texts.collect::<Result<Vec<_>, _>>()?.join(between))
         }
         other => Err(format!("{name}: must be a text or a number, got {}", other.type_str())),
     }
@@ -230,6 +262,18 @@ mod tests {
         assert_eq!(settings.parsed("margin", cupel_engine::parse_margin), Ok(Some(10.0)));
         assert_eq!(settings.pins(), Ok(vec![Pin::Index(3), Pin::Role("tool".into())]));
         assert_eq!(settings.get("policy"), None);
+    }
+
+    #[test]
+    fn a_list_of_rules_keeps_its_commas_and_may_be_empty() {
+        let rules = |text: &str| {
+            let rules = read(text).unwrap().rules().unwrap();
+            rules.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let listed = rules("rules = [\"never, ever: tabs\", \"# a remark\", \"be brief\"]");
+        assert_eq!(listed, ["never, ever: tabs", "be brief"]);
+        assert_eq!(rules("rules = \"be brief\""), ["be brief"]);
+        assert_eq!(rules("rules = []"), [""; 0]);
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cupel::{PolicyDescription, Renderer};
-use cupel_chat::{Format, Pin};
+use cupel::Renderer;
+use cupel_chat::{Format, Pin, Rule};
 use cupel_renderings::Shorten;
 use cupel_tokens::{Model, TokenCounter};
 
-use crate::engine::{Engine, Settings};
+use crate::engine::{Engine, Settings, Turns};
 use crate::{
     DEFAULT_POLICY, EngineError, Limits, NamedPolicy, Progress, Superseded, model, tokenizer,
 };
@@ -36,12 +36,14 @@ pub struct EngineBuilder {
     tokenizer: Option<TokenizerSource>,
     limits: Limits,
     pins: Vec<Pin>,
+    rules: Vec<Rule>,
     superseded: Superseded,
     shorten: Option<Shorten>,
     renderer: Option<Arc<dyn Renderer>>,
     repair: bool,
     keep_caps: bool,
     alternate: bool,
+    turns: Turns,
     format: Option<Format>,
     progress: Option<Arc<dyn Progress>>,
 }
@@ -70,12 +72,6 @@ impl EngineBuilder {
     pub fn named_policy(mut self, policy: NamedPolicy) -> Self {
         self.policy = Some(PolicySource::Given(policy));
         self
-    }
-
-    /// A policy as data, and what reports call it.
-    #[must_use]
-    pub fn policy_description(self, name: &str, description: PolicyDescription) -> Self {
-        self.named_policy(NamedPolicy::new(name, description))
     }
 
     /// The text of a policy's file, TOML or JSON, and what reports call it.
@@ -125,6 +121,26 @@ impl EngineBuilder {
     #[must_use]
     pub fn pin(mut self, pin: Pin) -> Self {
         self.pins.push(pin);
+        self
+    }
+
+    /// Keeps every message of the system or the user that states one of these standing rules. Nobody has
+    /// to state them.
+    ///
+    /// ```
+    /// use cupel_engine::{Engine, Rule};
+    ///
+    /// let rules = Rule::lines("never use tabs\nno new dependencies");
+    /// let engine = Engine::builder().tokenizer("estimate").max_tokens(30).rules(rules).build()?;
+    /// let text = r#"[{"role": "user", "content": "Never use tabs!"},
+    ///     {"role": "user", "content": "Lunch is at noon, and the printer is out of paper again."},
+    ///     {"role": "user", "content": "Please format the file."}]"#;
+    /// assert_eq!(engine.select(text)?.kept_messages, [0, 2]);
+    /// # Ok::<(), cupel_engine::EngineError>(())
+    /// ```
+    #[must_use]
+    pub fn rules(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        self.rules.extend(rules);
         self
     }
 
@@ -196,6 +212,14 @@ impl EngineBuilder {
         self
     }
 
+    /// Keeps or drops whole turns, but for the last one, in the formats in which a step needs the message
+    /// that opens its turn. Otherwise each step is in or out by itself.
+    #[must_use]
+    pub fn whole_turns(mut self, whole_turns: bool) -> Self {
+        self.turns = if whole_turns { Turns::Whole } else { Turns::Steps };
+        self
+    }
+
     /// The format of all requests, which is detected otherwise.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
@@ -235,12 +259,14 @@ impl EngineBuilder {
             counter,
             limits: self.limits,
             pins: self.pins,
+            rules: self.rules,
             superseded: self.superseded,
             shorten: self.shorten,
             renderer: self.renderer,
             repair: self.repair,
             keep_caps: self.keep_caps,
             alternate: self.alternate,
+            turns: self.turns,
             format: self.format,
             progress: self.progress,
         })

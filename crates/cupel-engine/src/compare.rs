@@ -92,6 +92,7 @@ impl Engine {
             repair,
             keep_caps,
             alternate,
+            turns,
             format,
             ..
         } = **self.settings();
@@ -101,12 +102,14 @@ impl Engine {
             counter: self.settings().counter.clone(),
             limits,
             pins: self.settings().pins.clone(),
+            rules: self.settings().rules.clone(),
             superseded,
             shorten,
             renderer: self.settings().renderer.clone(),
             repair,
             keep_caps,
             alternate,
+            turns,
             format,
             progress: self.settings().progress.clone(),
         })

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use cupel::{ContextItem, Renderer, SelectionReport};
-use cupel_chat::{Format, Pin, Request, Shortenable};
+use cupel_chat::{Format, Pin, Request, Rule, Shortenable};
 use cupel_relevance::Strategies;
 use cupel_renderings::Shorten;
 use cupel_tokens::Model;
@@ -53,6 +53,7 @@ pub(crate) struct Settings {
     pub(crate) counter: Option<Counter>,
     pub(crate) limits: Limits,
     pub(crate) pins: Vec<Pin>,
+    pub(crate) rules: Vec<Rule>,
     pub(crate) superseded: Superseded,
     /// `None` where only what would not fit otherwise is shortened.
     pub(crate) shorten: Option<Shorten>,
@@ -60,8 +61,19 @@ pub(crate) struct Settings {
     pub(crate) repair: bool,
     pub(crate) keep_caps: bool,
     pub(crate) alternate: bool,
+    pub(crate) turns: Turns,
     pub(crate) format: Option<Format>,
     pub(crate) progress: Option<Arc<dyn Progress>>,
+}
+
+/// The unit of a turn that is in or out as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Turns {
+    /// Each step, where the format knows steps.
+    #[default]
+    Steps,
+    /// All of it, but for the last turn.
+    Whole,
 }
 
 impl Engine {
@@ -342,12 +354,13 @@ impl Engine {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Settings { policy, model, limits, pins, .. } = &*self.settings;
+        let Settings { policy, model, limits, pins, rules, .. } = &*self.settings;
         f.debug_struct("Engine")
             .field("policy", &policy.name())
             .field("model", &model.map(|model| model.name))
             .field("limits", limits)
             .field("pins", pins)
+            .field("rules", rules)
             .finish_non_exhaustive()
     }
 }

@@ -5,7 +5,6 @@ mod compare;
 mod count;
 mod engine;
 mod error;
-mod excerpt;
 mod explain;
 mod finite;
 mod items;
@@ -69,6 +68,6 @@ pub use tokenizer::counter;
 pub use validate::{Repaired, Validation};
 
 pub use cupel::{Draft, Original, Renderer};
-pub use cupel_chat::{Format, OwnRendering, Pin, Shortenable, Target};
+pub use cupel_chat::{Format, OwnRendering, Pin, Rule, Shortenable, Target};
 pub use cupel_relevance::{VectorFile, VectorFileError};
 pub use cupel_renderings::{Shorten, handle};

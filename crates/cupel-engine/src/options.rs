@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cupel_chat::{OwnRendering, Pin};
+use cupel_chat::{OwnRendering, Pin, Rule};
 use cupel_relevance::VectorFile;
 use cupel_renderings::Shorten;
 
@@ -25,6 +25,7 @@ pub struct Options {
     pub(crate) limits: Limits,
     pub(crate) model: Option<Arc<str>>,
     pub(crate) pins: Vec<Pin>,
+    pub(crate) rules: Vec<Rule>,
     pub(crate) vectors: Option<Arc<VectorFile>>,
     pub(crate) shorten: Option<Shorten>,
     pub(crate) renderings: Vec<OwnRendering>,
@@ -69,6 +70,13 @@ impl Options {
     #[must_use]
     pub fn pin(mut self, pin: Pin) -> Self {
         self.pins.push(pin);
+        self
+    }
+
+    /// Keeps every message that states one of these standing rules too, beside those of the engine.
+    #[must_use]
+    pub fn rules(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        self.rules.extend(rules);
         self
     }
 

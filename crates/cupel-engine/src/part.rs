@@ -1,9 +1,11 @@
 //! What is in or out as a whole, as data.
 
 use cupel_chat::{Bundle, Candidates, PinReason, Repair, Violation};
+use cupel_names::{excerpt, letters};
 use serde::{Deserialize, Serialize};
 
-use crate::excerpt::excerpt;
+/// Enough to recognise a text by, on any screen.
+const LONGEST_EXCERPT: usize = 241;
 
 /// Messages that are in or out together, or a part of the request that is always in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +42,7 @@ impl Part {
             kind: item.kind().as_str().to_owned(),
             tokens: item.tokens(),
             pinned: pinned(bundle, item.pinned()),
-            excerpt: excerpt(item.content()),
+            excerpt: excerpt(item.content(), LONGEST_EXCERPT, letters),
         }
     }
 
@@ -52,7 +54,7 @@ impl Part {
 }
 
 fn pinned(bundle: &Bundle, is_pinned: bool) -> Option<String> {
-    is_pinned.then(|| bundle.pin_reason().map_or("pinned", PinReason::text).to_owned())
+    is_pinned.then(|| bundle.pin_reason().map_or("pinned".into(), PinReason::text).into_owned())
 }
 
 /// A rule of the provider that a request breaks.

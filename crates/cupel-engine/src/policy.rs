@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use cupel::policy::CustomStrategy;
 use cupel::wire::ReadError;
 use cupel::{PolicyDescription, Preset};
 use cupel_names::UnknownName;
-use cupel_relevance::{Strategies, auto};
+use cupel_relevance::{KeepParameters, Strategies, auto, keeping};
 use serde::{Deserialize, Serialize};
 
 use crate::{EngineError, ErrorCode, Schema};
@@ -168,9 +169,25 @@ impl Known {
     fn description(self) -> PolicyDescription {
         match self {
             Self::Auto => auto(),
+            Self::Preset(Preset::Chat) => chat(),
             Self::Preset(preset) => preset.description(),
         }
     }
+}
+
+/// The preset, with the reply that the last turn answers and the task before it. Its own order keeps what is new,
+/// so that the user's other words need no reserve.
+fn chat() -> PolicyDescription {
+    let parameters = KeepParameters {
+        reserve: 0.0,
+        reserve_with_calls: 0.0,
+        words_with_calls: 0.0,
+        ..KeepParameters::default()
+    };
+    let mut description = Preset::Chat.description();
+    let inner = CustomStrategy::new(description.slicer.name());
+    description.slicer = keeping(parameters, inner).into();
+    description
 }
 
 /// Strategies to read a description with, before there is a query.

@@ -2,14 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use cupel::{ContextBudget, ContextItem, CupelError, FixedClock, Pipeline, PlacedItem};
+use cupel::{ContextBudget, ContextItem, CupelError, FixedClock, Needs, Pipeline, PlacedItem};
 use cupel::{SelectionReport, SlicerDescription};
 use cupel_chat::{CandidateOptions, Candidates, Format, Request};
-use cupel_relevance::Strategies;
+use cupel_relevance::keep::reply_in;
 use cupel_relevance::supersede::Supersession;
+use cupel_relevance::{Ear, Strategies};
+use cupel_renderings::Reply;
 use cupel_tokens::{Count, Model, TokenCounter};
 
-use crate::engine::{Engine, Settings};
+use crate::engine::{Engine, Settings, Turns};
 use crate::limits::{self, Doubt, Scale, Sources};
 use crate::memo::SessionMemory;
 use crate::progress::{Watch, Watched};
@@ -35,6 +37,8 @@ pub struct Prepared {
     engine: Engine,
     pub(crate) request: Request,
     pub(crate) candidates: Candidates,
+    /// The needs of the candidates.
+    pub(crate) needs: Arc<Needs>,
     pub(crate) model: Option<&'static Model>,
     counter: Arc<dyn TokenCounter>,
     pub(crate) query: String,
@@ -54,6 +58,9 @@ pub struct Prepared {
     /// The positions of those of them that are still among the candidates.
     pub(crate) outdated: Vec<usize>,
 }
+
+/// The slicer that keeps what nobody would drop.
+const KEEP: &str = "keep";
 
 /// What a request is read for.
 #[derive(Clone, Copy)]
@@ -98,6 +105,13 @@ impl Prepared {
             Purpose::Window => Strategies::new(query.as_str()),
             Purpose::Session(memory) => memory.strategies(&query),
         };
+        if settings.policy.description().slicer.name() == KEEP && !shortener.is_off() {
+            // Only the rule that keeps the reply takes it shortened.
+            let ear = Ear::for_language(strategies.language_of(candidates.items()));
+            if let Some(reply) = reply_in(candidates.items(), &ear) {
+                candidates.shorten_words(reply, &Reply, &counter);
+            }
+        }
         let strategies = with_vectors(strategies, &candidates, options)?;
         let bound = OnceLock::new();
         // Whoever names a tokenizer knows how far to trust it.
@@ -124,6 +138,7 @@ impl Prepared {
         Ok(Self {
             engine,
             request,
+            needs: Arc::new(candidates.needs()),
             candidates,
             model,
             counter: counter.counter,
@@ -147,10 +162,11 @@ impl Prepared {
     ///
     /// If that policy cannot be built.
     pub fn judged_by(&self, engine: Engine) -> Result<Self, EngineError> {
-        let pipeline = build(engine.policy(), &self.strategies, self.items())?;
+        let pipeline = self.build(engine.policy())?;
         Ok(Self {
             engine,
             pipeline: pipeline.into(),
+            needs: self.needs.clone(),
             request: self.request.clone(),
             candidates: self.candidates.clone(),
             model: self.model,
@@ -173,8 +189,13 @@ impl Prepared {
         if let Some(pipeline) = self.pipeline.get() {
             return Ok(pipeline);
         }
-        let pipeline = build(&self.settings().policy, &self.strategies, self.items())?;
+        let pipeline = self.build(&self.settings().policy)?;
         Ok(self.pipeline.get_or_init(|| pipeline))
+    }
+
+    fn build(&self, policy: &NamedPolicy) -> Result<Pipeline, EngineError> {
+        let pipeline = build(policy, &self.strategies, self.items())?;
+        Ok(pipeline.with_needs(self.needs.clone()))
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -284,7 +305,7 @@ impl Prepared {
         if self.settings().keep_caps || is_odd || all > room {
             return Ok(None);
         }
-        let pipeline = build(self.engine.uncapped(), &self.strategies, self.items())?;
+        let pipeline = self.build(self.engine.uncapped())?;
         // Reserved slots and margins may still leave something out.
         let window = pipeline.window(self.items(), budget).ok();
         let window = window.filter(|window| window.len() == self.items().len());
@@ -440,10 +461,13 @@ fn candidates(
     options: &Options,
     purpose: Purpose<'_>,
 ) -> Result<Candidates, EngineError> {
-    let steps = matches!(purpose, Purpose::Session(_));
-    let mut candidate_options =
-        CandidateOptions { alternate: settings.alternate, steps, ..CandidateOptions::default() };
+    let mut candidate_options = CandidateOptions {
+        alternate: settings.alternate,
+        whole_turns: settings.turns == Turns::Whole,
+        ..CandidateOptions::default()
+    };
     candidate_options.pins.extend(settings.pins.iter().chain(&options.pins).cloned());
+    candidate_options.rules.extend(settings.rules.iter().chain(&options.rules).cloned());
     candidate_options.overheads = model.and_then(|model| model::overheads(model, request.format()));
     let made = match purpose {
         Purpose::Window => request.candidates(counter, &candidate_options),

@@ -35,7 +35,9 @@ pub(crate) fn selection_report() -> Value {
             "timestamp": { "type": "string" },
             "future_relevance_hint": { "$ref": "#/$defs/Number" },
             "pinned": { "type": "boolean" },
-            "original_tokens": { "type": "integer" }
+            "original_tokens": { "type": "integer" },
+            "renderings": { "type": "array", "items": { "type": "object" } },
+            "rendered_as": { "type": "string" }
         },
         "required": ["content", "tokens", "kind", "source", "tags", "metadata", "pinned"],
         "additionalProperties": false

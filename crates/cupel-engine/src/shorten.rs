@@ -75,6 +75,11 @@ impl<'s> Shortener<'s> {
         Self { what, renderer: settings.renderer.as_deref(), own: &options.renderings }
     }
 
+    /// Whether somebody said that nothing may be shorter than it is.
+    pub(crate) fn is_off(&self) -> bool {
+        self.what == Some(Shorten::Off)
+    }
+
     /// Gives candidates the forms that were asked for.
     pub(crate) fn shorten(
         &self,

@@ -189,7 +189,7 @@ impl Prepared {
     pub fn reasons(&self) -> Result<Vec<(usize, Why)>, EngineError> {
         let report = self.report()?;
         let reasons = crate::explain::Reasons::new(self, &report, self.budget()?);
-        let why = |out: &cupel::ExcludedItem| Some((out.position?, reasons.of(&out.reason)));
+        let why = |out: &cupel::ExcludedItem| Some((out.position?, reasons.of(out)));
         Ok(report.excluded.iter().filter_map(why).collect())
     }
 

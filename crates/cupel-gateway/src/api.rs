@@ -91,4 +91,10 @@ mod tests {
             assert_eq!(Api::of_path(path), None, "{path}");
         }
     }
+
+    #[test]
+    fn every_provider_has_the_name_that_telemetry_gives_it() {
+        let providers = ["openai", "openai", "anthropic", "gcp.gemini"];
+        assert_eq!(Api::ALL.map(Api::provider), providers);
+    }
 }

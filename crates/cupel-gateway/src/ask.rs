@@ -222,6 +222,10 @@ mod tests {
         assert!(by_header.is_some());
         assert_eq!(field("\"n\""), by_header);
         assert_eq!(field("{\"id\":\"n\"}"), by_header);
+        for name in ["session", "session_id"] {
+            let body = BODY.replacen('{', &format!("{{\"{name}\":\"n\","), 1);
+            assert_eq!(read(&[], &body).unwrap().named, by_header, "{name}");
+        }
         for odd in ["5", "null", "[]", "{\"id\":7}", "{}"] {
             assert_eq!(field(odd), None, "{odd}");
         }
@@ -233,8 +237,8 @@ mod tests {
         headers.append("authorization", "bearer  one ".parse().unwrap());
         headers.append("x-api-key", "two".parse().unwrap());
         headers.append("x-api-key", "three".parse().unwrap());
-        let found = keys(&headers, &Uri::from_static("/x?a=b&key=four&%6bey=fi%76e%zz"));
-        for key in ["one", "two", "three", "four", "five%zz"] {
+        let found = keys(&headers, &Uri::from_static("/x?a=b&key=four&%6bey=fi%76e%zz&key=s+x"));
+        for key in ["one", "two", "three", "four", "five%zz", "s x"] {
             assert!(found.contains(&hash::sha256(key.as_bytes())), "{key}");
         }
     }

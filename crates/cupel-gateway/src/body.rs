@@ -175,11 +175,13 @@ pub(crate) async fn refusal(body: &mut Incoming) -> Result<(Bytes, bool), hyper:
 
 /// Waits for the first event of a stream.
 pub(crate) async fn first_event(body: &mut Incoming) -> Result<(Bytes, bool), hyper::Error> {
-    gather(body, |read| {
-        let ends = |end: &[u8]| read.windows(end.len()).any(|window| window == end);
-        ends(b"\n\n") || ends(b"\r\n\r\n") || read.len() > LONGEST_EVENT
-    })
-    .await
+    gather(body, has_event).await
+}
+
+/// Whether the beginning of a stream has a whole event, or is too long to be looked at any further.
+fn has_event(read: &[u8]) -> bool {
+    let ends = |end: &[u8]| read.windows(end.len()).any(|window| window == end);
+    ends(b"\n\n") || ends(b"\r\n\r\n") || read.len() > LONGEST_EVENT
 }
 
 async fn gather(
@@ -198,4 +200,22 @@ async fn gather(
         }
     }
     Ok((read.freeze(), false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_ends_with_an_empty_line_and_patience_with_a_length() {
+        assert!(has_event(b"data: 1\n\n") && has_event(b"data: 1\r\n\r\ndata"));
+        assert!(!has_event(b"") && !has_event(b"data: 1\ndata: 2\r\ndata: 3"));
+        let long = vec![b'x'; LONGEST_EVENT + 1];
+        assert!(has_event(&long) && !has_event(&long[1..]));
+    }
+
+    #[test]
+    fn a_slow_client_is_called_so() {
+        assert_eq!(TooSlow.to_string(), "the client is too slow");
+    }
 }

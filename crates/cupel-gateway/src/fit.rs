@@ -64,3 +64,83 @@ fn is_whole(step: &Step) -> bool {
 fn now() -> Option<u64> {
     SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs())
 }
+
+#[cfg(test)]
+mod tests {
+    use cupel_engine::{Engine, SessionSettings};
+    use hyper::header::HeaderMap;
+
+    use super::*;
+    use crate::api::Api;
+
+    fn asked(api: Api, messages: &[&str]) -> Asked {
+        let said = |(at, text): (usize, &&str)| {
+            let role = if at % 2 == 0 { "user" } else { "assistant" };
+            format!(r#"{{"role":"{role}","content":"{text}"}}"#)
+        };
+        let messages: Vec<String> = messages.iter().enumerate().map(said).collect();
+        let body = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
+        Asked::read(api, None, &HeaderMap::new(), Vec::new(), "x", &body.into()).ok().unwrap()
+    }
+
+    fn engine(api: Api) -> Engine {
+        Engine::builder().format(api.format()).tokenizer("estimate").build().unwrap()
+    }
+
+    const LONG: &str = "many words that take more room than there is, again and again and again";
+
+    #[test]
+    fn what_fits_goes_out_as_it_came_and_the_rest_as_a_window() {
+        let asked = asked(Api::OpenAiChat, &["one", LONG, "three"]);
+        let fitted = |max| {
+            let session = engine(Api::OpenAiChat).session();
+            fit(&asked, Options::new().max_tokens(max), session, false).unwrap()
+        };
+        let whole = fitted(1_000);
+        assert!(whole.text.is_none() && whole.step.text.is_empty());
+        let sent_at = whole.session.proposed_state().unwrap().sent_at;
+        assert!(sent_at.is_some_and(|seconds| seconds > 1_700_000_000), "{sent_at:?}");
+        let text = fitted(25).text.unwrap();
+        let text = std::str::from_utf8(&text).unwrap();
+        assert!(text.contains("three") && !text.contains(LONG), "{text}");
+    }
+
+    #[test]
+    fn a_conversation_that_was_cut_goes_out_whole_once_it_fits() {
+        let asked = asked(Api::OpenAiChat, &["one", LONG, "three"]);
+        let session = engine(Api::OpenAiChat).session();
+        let mut cut = fit(&asked, Options::new().max_tokens(25), session, false).unwrap();
+        assert!(cut.session.accept() && cut.text.is_some());
+        let whole = fit(&asked, Options::new().max_tokens(1_000), cut.session, false).unwrap();
+        assert!(whole.text.is_none());
+        assert_eq!(whole.step.summary.messages_after, 3);
+    }
+
+    #[test]
+    fn marks_for_the_cache_change_a_request_only_where_they_are_wanted() {
+        let asked = asked(Api::Anthropic, &["one", "two", "three"]);
+        let mut settings = SessionSettings::default();
+        settings.cache_marks = true;
+        let fitted = |marks| {
+            let session = engine(Api::Anthropic).session().with_settings(settings);
+            fit(&asked, Options::new().max_tokens(1_000), session, marks).unwrap().text
+        };
+        assert_eq!(fitted(false), None);
+        assert!(fitted(true).is_some_and(|text| text.windows(13).any(|at| at == b"cache_control")));
+        let unmarked = engine(Api::Anthropic).session();
+        let options = Options::new().max_tokens(1_000);
+        assert_eq!(fit(&asked, options, unmarked, true).unwrap().text, None, "nothing changed");
+    }
+
+    #[test]
+    fn a_repaired_request_goes_out_repaired() {
+        let body = r#"{"messages":[{"role":"user","content":"go"},{"role":"tool","tool_call_id":"x","content":"1"}]}"#;
+        let read =
+            Asked::read(Api::OpenAiChat, None, &HeaderMap::new(), Vec::new(), "x", &body.into());
+        let engine = Engine::builder().format(Api::OpenAiChat.format()).tokenizer("estimate");
+        let session = engine.repair(true).build().unwrap().session();
+        let options = Options::new().max_tokens(1_000);
+        let fitted = fit(&read.ok().unwrap(), options, session, false).unwrap();
+        assert_eq!(fitted.text.unwrap(), r#"{"messages":[{"role":"user","content":"go"}]}"#);
+    }
+}

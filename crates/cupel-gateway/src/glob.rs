@@ -32,7 +32,8 @@ mod tests {
         ] {
             assert!(matches(pattern, name), "{pattern} {name}");
         }
-        for (pattern, name) in [("gpt-4", "gpt-4o"), ("gpt-*x", "gpt-4o"), ("a*a", "a"), ("", "a")]
+        for (pattern, name) in
+            [("gpt-4", "gpt-4o"), ("gpt-*x", "gpt-4o"), ("a*a", "a"), ("", "a"), ("*ab*b", "ab")]
         {
             assert!(!matches(pattern, name), "{pattern} {name}");
         }

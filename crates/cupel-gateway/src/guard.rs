@@ -162,10 +162,14 @@ mod tests {
 
     #[test]
     fn foreign_hosts_are_refused() {
-        for host in ["localhost", "127.0.0.1:80", "[::1]:8790", "gate:1", "10.0.0.1"] {
+        for host in
+            ["localhost", "127.0.0.1:80", "[::1]:8790", "[::1]", "gate:1", "gate:", "10.0.0.1"]
+        {
             assert!(!is_refused(&[("host", host)], "/"), "{host}");
         }
-        for host in ["evil.example", "10.0.0.2", "localhost.evil.example", "", "gate.evil"] {
+        for host in
+            ["evil.example", "10.0.0.2", "localhost.evil.example", "", "gate.evil", "gate:x"]
+        {
             assert!(is_refused(&[("host", host)], "/"), "{host}");
         }
         assert!(is_refused(&[], "/"));
@@ -185,6 +189,21 @@ mod tests {
     }
 
     #[test]
+    fn an_origin_that_begins_like_a_known_one_is_foreign() {
+        let host = ("host", "localhost:8790");
+        for origin in [
+            "http://localhost:87901",
+            "http://localhost:8790.evil.example",
+            "http://localhost",
+            "http://app.evil.example",
+            "http://ap",
+            "ftp://localhost:8790",
+        ] {
+            assert!(is_refused(&[host, ("origin", origin)], "/"), "{origin}");
+        }
+    }
+
+    #[test]
     fn the_page_is_for_this_machine_unless_told_otherwise() {
         let ends = |peer: [u8; 4]| Ends { peer: (peer, 5).into(), ..ENDS };
         let none = HeaderMap::new();
@@ -195,5 +214,38 @@ mod tests {
         assert!(!may(Access::Loopback, &forwarded, ends([127, 0, 0, 1])));
         assert!(may(Access::Open, &none, ends([10, 0, 0, 9])));
         assert!(!may(Access::Off, &none, ends([127, 0, 0, 1])));
+    }
+
+    #[test]
+    fn a_forwarded_request_is_not_of_this_machine() {
+        let local = Ends { peer: ([127, 0, 0, 1], 5).into(), ..ENDS };
+        for name in ["forwarded", "x-forwarded-for", "x-real-ip", "X-Real-IP"] {
+            let name = hyper::header::HeaderName::from_bytes(name.as_bytes()).unwrap();
+            let headers = HeaderMap::from_iter([(name.clone(), "1.2.3.4".parse().unwrap())]);
+            assert!(!may(Access::Loopback, &headers, local), "{name}");
+            assert!(may(Access::Open, &headers, local), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_loopback_address_may_be_written_in_either_family() {
+        let may = |peer: &str| {
+            let ends = Ends { peer: SocketAddr::new(peer.parse().unwrap(), 5), ..ENDS };
+            may(Access::Loopback, &HeaderMap::new(), ends)
+        };
+        assert!(may("::1") && may("127.9.9.9") && may("::ffff:127.0.0.1"));
+        assert!(!may("::2") && !may("::ffff:10.0.0.9"));
+    }
+
+    #[test]
+    fn page_and_metrics_are_opened_each_by_itself() {
+        let shows = |config: &str| {
+            let guard = Guard::new(&parse_for_tests(config)).unwrap();
+            let none = HeaderMap::new();
+            (guard.shows_page(&none, ENDS), guard.shows_metrics(&none, ENDS))
+        };
+        assert_eq!(shows(""), (false, false), "the client is on another machine");
+        assert_eq!(shows("page = 'open'"), (true, false));
+        assert_eq!(shows("metrics = 'open'"), (false, true));
     }
 }

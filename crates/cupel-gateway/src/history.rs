@@ -114,3 +114,101 @@ impl Entries {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse_for_tests;
+
+    fn history(requests: usize, bytes: usize) -> History {
+        let history = History::new();
+        let text = format!("[server]\nrequests = {requests}\nrequests_memory = {bytes}");
+        history.bound(&parse_for_tests(&text).server, true);
+        history
+    }
+
+    fn numbers(history: &History, after: u64) -> Vec<u64> {
+        history.rows(after).iter().map(|row| row.id).collect()
+    }
+
+    #[test]
+    fn rows_stand_in_the_order_in_which_requests_came() {
+        let history = history(10, 1_000);
+        for number in [2, 1, 4, 3] {
+            history.put(&Record::for_tests(number));
+        }
+        assert_eq!(numbers(&history, 0), [1, 2, 3, 4]);
+        assert_eq!(numbers(&history, 2), [3, 4]);
+        assert_eq!(numbers(&history, 4), [0; 0]);
+    }
+
+    #[test]
+    fn a_request_that_gets_on_keeps_its_row_and_counts_once() {
+        let history = history(10, 1_000);
+        for number in [1, 2, 1] {
+            history.put(&Record::for_tests(number).showing("x"));
+        }
+        let done = Record { status: Some(200), ..Record::for_tests(1).showing("four") };
+        history.put(&done);
+        assert_eq!(numbers(&history, 0), [1, 2]);
+        assert_eq!(history.rows(0)[0].http_status, Some(200));
+        assert_eq!(history.lock().bytes, 2 * 4 + 2);
+    }
+
+    #[test]
+    fn the_oldest_rows_go_first() {
+        let history = history(2, 1_000);
+        for number in 1..=4 {
+            history.put(&Record::for_tests(number).showing("x"));
+        }
+        assert_eq!(numbers(&history, 0), [3, 4]);
+        assert_eq!(history.lock().bytes, 4);
+    }
+
+    #[test]
+    fn the_oldest_texts_go_before_rows_do() {
+        let history = history(10, 8);
+        for number in 1..=3 {
+            history.put(&Record::for_tests(number).showing("xy"));
+        }
+        let has_view: Vec<bool> = history.rows(0).iter().map(|row| row.has_view).collect();
+        assert_eq!(has_view, [false, true, true]);
+        assert_eq!(history.lock().bytes, 8);
+        assert!(history.shown(1).is_none());
+        let (row, shown) = history.shown(3).unwrap();
+        assert_eq!((row.id, &*shown.text), (3, "xy"));
+        assert!(history.shown(4).is_none(), "nobody has asked it yet");
+    }
+
+    #[test]
+    fn the_steps_of_a_run_count_too() {
+        let history = history(10, 1_000);
+        let mut record = Record::for_tests(1).showing("xy");
+        let engine = cupel_engine::Engine::builder().max_tokens(100).build().unwrap();
+        let step = engine.session().next(r#"[{"role":"user","content":"hi"}]"#).unwrap();
+        let point = cupel_page::RunPoint::of(&step);
+        record.shown.as_mut().unwrap().run = [point, point].into();
+        history.put(&record);
+        assert_eq!(history.lock().bytes, 2 * 2 + 64 * 2);
+    }
+
+    #[test]
+    fn nothing_is_kept_for_a_page_that_nobody_may_see() {
+        let history = history(10, 1_000);
+        history.put(&Record::for_tests(1).showing("x"));
+        let config = parse_for_tests("").server;
+        history.bound(&config, false);
+        history.put(&Record::for_tests(2).showing("x"));
+        assert_eq!(numbers(&history, 0), [0; 0]);
+        assert_eq!(history.lock().bytes, 0);
+    }
+
+    #[test]
+    fn whoever_listens_hears_of_every_row() {
+        let history = history(1, 1_000);
+        let mut rows = history.subscribe();
+        history.put(&Record::for_tests(1));
+        history.put(&Record::for_tests(2));
+        assert_eq!((rows.try_recv().unwrap().id, rows.try_recv().unwrap().id), (1, 2));
+    }
+}

@@ -267,4 +267,46 @@ mod tests {
         assert_eq!(table.of(sender, Some(60)).max, Some(60));
         assert_eq!(table.of(sender, Some(160)).max, Some(100));
     }
+
+    #[test]
+    fn a_key_may_stand_in_a_variable() {
+        // Every process has this one.
+        let path = std::env::var("PATH").unwrap();
+        let keys = [hash::sha256(path.as_bytes())];
+        let config = "max = 100\n[[limits]]\nkey_env = 'PATH'\nmax = 40";
+        assert_eq!(room(limits(config, None, &keys, None)), Some(40));
+        assert_eq!(room(limits(config, None, &[], None)), Some(100));
+        let unset = parse_for_tests("[[limits]]\nkey_env = 'CUPEL_NO_SUCH_KEY'\nmax = 40");
+        let error = LimitTable::read(&unset).unwrap_err().to_string();
+        let rule = "key_env: the variable `CUPEL_NO_SUCH_KEY` is not set";
+        assert_eq!(error, format!("limits[0]: {rule}"));
+    }
+
+    #[test]
+    fn the_least_limit_is_the_one_with_the_least_room() {
+        let key = hash::sha256(b"one");
+        let config = format!("window = 8000\n[[limits]]\nkey = 'sha256:{key}'\nmax = 4000\n");
+        let of = |output| {
+            let limits = limits(&config, None, std::slice::from_ref(&key), Some(output));
+            (limits.max, limits.reserve)
+        };
+        assert_eq!(of(5_000), (Some(8_000), Some(5_000)), "3000 of the window are left");
+        assert_eq!(of(3_000), (Some(4_000), Some(0)), "5000 of the window are left");
+    }
+
+    #[test]
+    fn a_full_table_learns_no_new_model_and_learns_known_ones_anew() {
+        let learnt = Learnt::default();
+        for at in 0..MOST_LEARNT {
+            learnt.set("up", Some(&format!("m{at}")), 10);
+        }
+        learnt.set("up", Some("one more"), 20);
+        learnt.set("up", Some("m7"), 30);
+        assert_eq!(learnt.get("up", Some("one more")), None);
+        assert_eq!(learnt.get("up", Some("m7")), Some(30));
+        assert_eq!(learnt.get("other", Some("m7")), None, "of this upstream alone");
+        assert_eq!(learnt.count(), MOST_LEARNT);
+        learnt.clear();
+        assert_eq!((learnt.count(), learnt.get("up", Some("m7"))), (0, None));
+    }
 }

@@ -199,3 +199,116 @@ fn number(count: usize) -> i64 {
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::Unfit;
+    use crate::record::{Figures, Outcome};
+
+    #[track_caller]
+    fn assert_has(text: &str, lines: &[&str]) {
+        for line in lines {
+            assert!(text.lines().any(|own| own == *line), "{line}\n{text}");
+        }
+    }
+
+    fn written(metrics: &Metrics) -> String {
+        metrics.write(&Gauges { conversations: 7, learnt: 8 })
+    }
+
+    #[test]
+    fn a_bucket_counts_whatever_is_not_above_its_end() {
+        let histogram = Histogram::default();
+        for millis in [1, 2, 400_000] {
+            histogram.add(Duration::from_millis(millis));
+        }
+        let mut text = String::new();
+        histogram.write("h", "Words.", &mut text);
+        assert!(text.starts_with("# HELP h Words.\n# TYPE h histogram\n"), "{text}");
+        assert_has(
+            &text,
+            &[
+                "h_bucket{le=\"0.0005\"} 0",
+                "h_bucket{le=\"0.001\"} 1",
+                "h_bucket{le=\"0.0025\"} 2",
+                "h_bucket{le=\"300\"} 2",
+                "h_bucket{le=\"+Inf\"} 3",
+                "h_sum 400.003",
+                "h_count 3",
+            ],
+        );
+    }
+
+    #[test]
+    fn requests_are_counted_by_what_became_of_them() {
+        let metrics = Metrics::default();
+        let cut = Record {
+            status: Some(200),
+            outcome: Outcome::Answered,
+            figures: Some(Figures::for_tests(false)),
+            sent_again: true,
+            fitting: Duration::from_millis(2),
+            until_answer: Some(Duration::from_millis(20)),
+            duration: Duration::from_millis(200),
+            ..Record::for_tests(1)
+        };
+        let whole = Record { figures: Some(Figures::for_tests(true)), ..cut.clone() };
+        let whole = Record { sent_again: false, until_answer: None, ..whole };
+        let unread = Record {
+            api: None,
+            outcome: Outcome::Refused,
+            unfit: Some(Unfit::new("malformed-request", "SECRET")),
+            ..Record::for_tests(3)
+        };
+        for record in [&cut, &cut, &whole, &unread] {
+            metrics.begin();
+            metrics.end(record);
+        }
+        metrics.begin();
+        let text = written(&metrics);
+        assert_has(
+            &text,
+            &[
+                "cupel_gateway_requests_total{api=\"openai-chat\",outcome=\"answered\",status=\"200\"} 3",
+                "cupel_gateway_requests_total{api=\"other\",outcome=\"refused\",status=\"none\"} 1",
+                "cupel_gateway_unfit_total{code=\"malformed-request\"} 1",
+                "cupel_gateway_fitted_total 2",
+                "cupel_gateway_tokens_before_total 2700",
+                "cupel_gateway_tokens_after_total 1800",
+                "cupel_gateway_tokens_cached_total 1200",
+                "cupel_gateway_messages_dropped_total 9",
+                "cupel_gateway_sent_again_total 2",
+                "cupel_gateway_active_requests 1",
+                "cupel_gateway_fitting_seconds_count 3",
+                "cupel_gateway_until_answer_seconds_count 2",
+                "cupel_gateway_request_seconds_count 4",
+            ],
+        );
+        assert!(!text.contains("SECRET"));
+    }
+
+    #[test]
+    fn what_goes_wrong_beside_requests_is_counted_too() {
+        let metrics = Metrics::default();
+        metrics.store_failed();
+        metrics.line_lost();
+        metrics.spans_lost(2);
+        metrics.reloaded("ok");
+        metrics.reloaded("failed");
+        metrics.reloaded("ok");
+        assert_has(
+            &written(&metrics),
+            &[
+                "cupel_gateway_store_failures_total 1",
+                "cupel_gateway_log_lines_lost_total 1",
+                "cupel_gateway_spans_lost_total 2",
+                "cupel_gateway_reloads_total{result=\"ok\"} 2",
+                "cupel_gateway_reloads_total{result=\"failed\"} 1",
+                "cupel_gateway_conversations 7",
+                "cupel_gateway_learnt_limits 8",
+                "# TYPE cupel_gateway_conversations gauge",
+            ],
+        );
+    }
+}

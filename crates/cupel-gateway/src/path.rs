@@ -141,4 +141,10 @@ mod tests {
         assert!(!below("/v1/messagesx", "/v1/messages"));
         assert!(below("/anything", "/"));
     }
+
+    #[test]
+    fn a_refusal_says_what_is_wrong_with_the_path() {
+        assert!(Refused::Segment.to_string().contains("does the base URL end with a slash?"));
+        assert!(Refused::Encoding.to_string().contains("hides slashes"));
+    }
 }

@@ -271,22 +271,12 @@ impl Drop for Exchange {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_log_quotes_nothing_unless_asked() {
-        let shown = Shown {
-            api: Api::OpenAiChat,
-            text: "SECRET".into(),
-            title: None,
-            options: Options::new(),
-            step: None,
-            run: Arc::default(),
-        };
-        let record = Record {
-            number: 1,
-            id: "i".to_owned(),
+impl Record {
+    /// A request of a test: it came, and nothing became of it yet.
+    pub(crate) fn for_tests(number: u64) -> Self {
+        Self {
+            number,
+            id: format!("cupel-test-{number}"),
             time_ms: 2,
             method: "POST".to_owned(),
             path: "/v1/chat/completions".to_owned(),
@@ -295,20 +285,152 @@ mod tests {
             upstream: None,
             parent: None,
             conversation: None,
-            status: Some(200),
-            outcome: Outcome::Answered,
-            unfit: Some(Unfit::new("malformed-request", "got SECRET")),
+            status: None,
+            outcome: Outcome::ClientLeft,
+            unfit: None,
             figures: None,
             sent_again: false,
             fitting: Duration::ZERO,
             until_answer: None,
+            duration: Duration::ZERO,
+            shown: None,
+        }
+    }
+
+    /// The same with a text that the page can show.
+    pub(crate) fn showing(self, text: &str) -> Self {
+        let shown = Shown {
+            api: Api::OpenAiChat,
+            text: text.into(),
+            title: Some("a title".to_owned()),
+            options: Options::new(),
+            step: None,
+            run: Arc::default(),
+        };
+        Self { shown: Some(shown), ..self }
+    }
+}
+
+#[cfg(test)]
+impl Figures {
+    /// Sizes of a window of a test.
+    pub(crate) fn for_tests(is_whole: bool) -> Self {
+        Self {
+            kept: 5,
+            dropped: 3,
+            shortened: 2,
+            tokens_before: 900,
+            tokens_after: 600,
+            cached: 400,
+            max: 700,
+            step: 4,
+            is_whole,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_quotes_nothing_unless_asked() {
+        let record = Record {
+            status: Some(200),
+            outcome: Outcome::Answered,
+            unfit: Some(Unfit::new("malformed-request", "got SECRET")),
             duration: Duration::from_micros(1_500),
-            shown: Some(shown),
+            ..Record::for_tests(1).showing("SECRET")
         };
         let line = record.line(false);
         assert!(!line.contains("SECRET") && line.contains("malformed-request"), "{line}");
         assert!(line.contains("\"duration_ms\":1.5"), "{line}");
         assert!(record.line(true).contains("\"request\":\"SECRET\""));
+        assert!(record.line(true).contains("\"unfit_detail\":\"got SECRET\""));
         assert_eq!(record.row().status, RowStatus::Passed);
+    }
+
+    #[test]
+    fn the_log_has_what_is_known_and_nothing_else() {
+        let line = |record: &Record| serde_json::from_str::<Value>(&record.line(false)).unwrap();
+        let bare = json!({
+            "time_ms": 2, "id": "cupel-test-7", "method": "POST", "path": "/v1/chat/completions",
+            "outcome": "client-left", "status": null, "duration_ms": 0.0, "api": "openai-chat",
+        });
+        assert_eq!(line(&Record::for_tests(7)), bare);
+        let full = Record {
+            model: Some("m".to_owned()),
+            upstream: Some("https://u".to_owned()),
+            conversation: Some("c".to_owned()),
+            sent_again: true,
+            figures: Some(Figures::for_tests(false)),
+            fitting: Duration::from_millis(3),
+            until_answer: Some(Duration::from_millis(40)),
+            ..Record::for_tests(7)
+        };
+        let mut expected = bare;
+        for (name, value) in [
+            ("model", json!("m")),
+            ("upstream", json!("https://u")),
+            ("conversation", json!("c")),
+            ("sent_again", json!(true)),
+            ("fitting_ms", json!(3.0)),
+            ("until_answer_ms", json!(40.0)),
+            ("whole", json!(false)),
+            ("kept", json!(5)),
+            ("dropped", json!(3)),
+            ("shortened", json!(2)),
+            ("tokens_before", json!(900)),
+            ("tokens_after", json!(600)),
+            ("cached_prefix", json!(400)),
+            ("max", json!(700)),
+            ("step", json!(4)),
+        ] {
+            expected[name] = value;
+        }
+        assert_eq!(line(&full), expected);
+    }
+
+    #[test]
+    fn a_row_says_what_became_of_a_request() {
+        let unfit = Some(Unfit::new("no-budget", "nobody says it"));
+        let whole = Some(Figures::for_tests(true));
+        let cut = Some(Figures::for_tests(false));
+        for (outcome, unfit, figures, status) in [
+            (Outcome::Answered, None, whole, RowStatus::Whole),
+            (Outcome::ClientLeft, None, whole, RowStatus::Whole),
+            (Outcome::Answered, None, cut, RowStatus::Fitted),
+            (Outcome::Answered, None, None, RowStatus::Passed),
+            (Outcome::Answered, unfit.clone(), cut, RowStatus::Passed),
+            (Outcome::Refused, unfit.clone(), None, RowStatus::Refused),
+            (Outcome::Refused, None, cut, RowStatus::Refused),
+            (Outcome::NoAnswer, None, cut, RowStatus::Failed),
+            (Outcome::BrokenOff, unfit, whole, RowStatus::Failed),
+        ] {
+            let record = Record { outcome, unfit, figures, ..Record::for_tests(1) };
+            assert_eq!(record.row().status, status, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn a_row_notes_why_a_request_was_not_fitted_or_that_its_client_left() {
+        let over = Record { duration: Duration::from_millis(1), ..Record::for_tests(1) };
+        assert_eq!(over.row().note.as_deref(), Some("the client left"));
+        assert_eq!(Record::for_tests(1).row().note, None, "it is still on its way");
+        let answered = Record { outcome: Outcome::Answered, ..over.clone() };
+        assert_eq!(answered.row().note, None);
+        let unfit = Record { unfit: Some(Unfit::new("code", "words")), ..over };
+        assert_eq!(unfit.row().note.as_deref(), Some("code: words"));
+    }
+
+    #[test]
+    fn a_row_has_the_figures_of_its_window() {
+        let figures = Some(Figures::for_tests(false));
+        let row = Record { figures, status: Some(200), ..Record::for_tests(9).showing("x") }.row();
+        assert_eq!((row.id, row.step, row.kept, row.dropped), (9, Some(4), Some(5), Some(3)));
+        assert_eq!((row.tokens_before, row.tokens_after), (Some(900), Some(600)));
+        assert_eq!((row.cached_prefix, row.http_status), (Some(400), Some(200)));
+        assert_eq!((row.has_view, row.title.as_deref()), (true, Some("a title")));
+        assert!(!Record::for_tests(9).row().has_view);
     }
 }

@@ -54,3 +54,51 @@ fn gemini_status(status: StatusCode) -> &'static str {
         _ => "UNAVAILABLE",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    async fn body(api: Option<Api>, status: StatusCode) -> serde_json::Value {
+        let answer = refuse(api, status, "a-code", "no");
+        assert_eq!(answer.status(), status);
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], "application/json");
+        let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_refusal_has_the_form_that_clients_of_the_provider_read() {
+        let status = StatusCode::PAYLOAD_TOO_LARGE;
+        let message = "cupel gateway: no";
+        for api in [None, Some(Api::OpenAiChat), Some(Api::OpenAiResponses)] {
+            let error = json!({
+                "message": message, "type": "cupel_gateway", "param": null, "code": "a-code",
+            });
+            assert_eq!(body(api, status).await, json!({ "error": error }));
+        }
+        let error = json!({ "type": "request_too_large", "message": message, "code": "a-code" });
+        let expected = json!({ "type": "error", "error": error });
+        assert_eq!(body(Some(Api::Anthropic), status).await, expected);
+        let error = json!({ "code": 413, "message": message, "status": "INVALID_ARGUMENT" });
+        assert_eq!(body(Some(Api::Gemini), status).await, json!({ "error": error }));
+    }
+
+    #[test]
+    fn every_status_has_the_name_that_its_provider_gives_it() {
+        for (status, anthropic, gemini) in [
+            (400, "invalid_request_error", "INVALID_ARGUMENT"),
+            (403, "permission_error", "PERMISSION_DENIED"),
+            (404, "not_found_error", "NOT_FOUND"),
+            (408, "invalid_request_error", "INVALID_ARGUMENT"),
+            (413, "request_too_large", "INVALID_ARGUMENT"),
+            (502, "api_error", "UNAVAILABLE"),
+            (504, "timeout_error", "DEADLINE_EXCEEDED"),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!((anthropic_type(status), gemini_status(status)), (anthropic, gemini));
+        }
+    }
+}

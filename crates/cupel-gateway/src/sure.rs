@@ -63,6 +63,8 @@ mod tests {
         assert!(!surely_fits(&text, &Limits::of(3_999)));
         assert!(!surely_fits(&text, &Limits::of(4_000).with_reserve(1)));
         assert!(!surely_fits(&text, &Limits::of(4_000).with_margin_percent(1.0)));
+        assert!(surely_fits(&text, &Limits::of(8_000).with_margin_percent(50.0)));
+        assert!(!surely_fits(&text, &Limits::of(7_999).with_margin_percent(50.0)));
         assert!(!surely_fits("", &Limits::default()), "nothing is known");
     }
 

@@ -213,6 +213,17 @@ mod tests {
     }
 
     #[test]
+    fn a_request_is_too_long_by_its_words_under_the_statuses_that_servers_use_for_it() {
+        let body = r#"{"error":{"code":"context_length_exceeded"}}"#;
+        for status in [400, 413, 422, 500] {
+            assert_eq!(read(status, body), Some((None, None, None)), "{status}");
+        }
+        for status in [200, 401, 403, 404, 408, 412, 414, 421, 423, 429, 501, 502, 503, 529] {
+            assert_eq!(read(status, body), None, "{status}");
+        }
+    }
+
+    #[test]
     fn other_refusals_are_left_alone() {
         assert_eq!(read(400, r#"{"error":{"message":"invalid model"}}"#), None);
         assert_eq!(read(429, r#"{"error":{"code":"context_length_exceeded"}}"#), None);
@@ -239,6 +250,8 @@ mod tests {
         let with_answer = TooLong { answer: Some(2_000), ..told };
         assert_eq!(with_answer.limit(10_000), (5_940, true));
         assert_eq!(TooLong::default().limit(1_000), (700, false));
+        let uncounted = TooLong { window: Some(100), prompt: Some(0), answer: None };
+        assert_eq!(uncounted.limit(200), (99, true), "taken to count as we do");
         let nonsense = TooLong { window: Some(i64::MAX), prompt: Some(1), answer: Some(-1) };
         assert_eq!(nonsense.limit(1_000), (700, false));
     }

@@ -267,6 +267,8 @@ mod tests {
         assert_eq!(goes("https://a.b/api/", "/v1/x"), "https://a.b/api/v1/x");
         assert_eq!(goes("https://a.b/api/v1", "/v1/x"), "https://a.b/api/v1/x");
         assert_eq!(goes("https://a.b/v1", "/v1beta/x"), "https://a.b/v1/v1beta/x");
+        assert_eq!(goes("https://a.b/vendor", "/vendor/x"), "https://a.b/vendor/vendor/x");
+        assert_eq!(goes("https://a.b/x1", "/x1/y"), "https://a.b/x1/x1/y", "no version");
     }
 
     #[test]
@@ -294,5 +296,42 @@ mod tests {
         let passing = passing_on(&headers);
         let names: Vec<&str> = passing.keys().map(HeaderName::as_str).collect();
         assert_eq!(names, ["authorization", "anthropic-beta"]);
+    }
+
+    #[test]
+    fn the_first_upstream_that_takes_path_and_model_gets_a_request() {
+        let config = crate::config::parse_for_tests(
+            "upstream = 'https://rest'\n[[upstreams]]\nurl = 'https://a'\npath = '/v1/messages'\n\
+             model = 'claude-*'\n[[upstreams]]\nurl = 'https://b'\nmodel = 'gpt-*'\n",
+        );
+        let all = Upstream::read_all(&config).unwrap();
+        let takes = |path: &str, model: Option<&str>| {
+            let path = Path::read(path, true).unwrap();
+            let found = all.iter().find(|upstream| upstream.takes(&path, model));
+            found.map(|upstream| upstream.name.clone()).unwrap()
+        };
+        assert_eq!(takes("/v1/messages", Some("claude-x")), "https://a");
+        assert_eq!(takes("/v1/messages", Some("gpt-x")), "https://b");
+        assert_eq!(takes("/v1/other", Some("claude-x")), "https://rest");
+        assert_eq!(takes("/v1/messages", None), "https://rest");
+        let slashless = "[[upstreams]]\nurl = 'https://a'\npath = 'v1'";
+        let error = Upstream::read_all(&crate::config::parse_for_tests(slashless)).unwrap_err();
+        assert_eq!(error.to_string(), "upstreams[0]: path: must begin with a slash");
+        let none = Upstream::read_all(&crate::config::parse_for_tests("")).unwrap_err();
+        assert!(none.to_string().starts_with("nobody to send requests to"));
+    }
+
+    #[test]
+    fn a_request_goes_out_with_its_method_headers_and_length() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(5));
+        set_length(&mut headers, 7);
+        let uri = "/v1/x".parse().unwrap();
+        let request = upstream("https://a.b")
+            .unwrap()
+            .request(&Method::POST, &uri, headers, Body::empty())
+            .unwrap();
+        assert_eq!((request.method(), request.uri().host()), (&Method::POST, Some("a.b")));
+        assert_eq!(request.headers()[header::CONTENT_LENGTH], "7");
     }
 }

@@ -33,4 +33,12 @@ mod tests {
             assert_eq!(aside(bytes, || 7).await, Ok(7));
         }
     }
+
+    #[tokio::test]
+    async fn what_is_soon_done_is_done_here_and_the_rest_on_another_thread() {
+        let here = std::thread::current().id();
+        let place = || std::thread::current().id();
+        assert_eq!(aside(SOON_DONE, place).await, Ok(here));
+        assert_ne!(aside(SOON_DONE + 1, place).await, Ok(here));
+    }
 }

@@ -47,6 +47,7 @@ function otherReason(why) {
   switch (why.reason) {
     case 'same-text': return why.path ? `same text as ${why.path}, which is in` : 'the same text is in already';
     case 'too-many-of-kind': return `the policy takes at most ${grouped(why.cap)} of kind ${why.kind}`;
+    case 'no-room-for-needs': return `with ${why.paths[0]}, which it needs, it has ${grouped(why.tokens)} tokens`;
     case 'share-used-up': return 'the part of the window for its kind is used up';
     default: return why.text ?? 'the policy leaves it out';
   }

@@ -27,6 +27,7 @@
 //! - [`VectorFile`] and [`ItemVectors`] bring the vectors that you may have.
 //! - [`scorer`] and [`slicer`] compare the strategies in a table each.
 //! - [`need`] says what an agent will need next, by the values that were mentioned.
+//! - [`keep`] says what nobody would drop of a conversation: rules, corrections, the reply, the task.
 //! - [`supersede`] finds what a newer item makes superfluous, before the pipeline runs.
 //! - [`Strategies`] brings all of them to policies that are data; [`auto`] is one.
 //! - [`Highlights`] says in short which words and neighbours earned an item its place.
@@ -42,17 +43,17 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `extra-strategies` | the scorers `fusion` and `freshness` and the slicer `mmr`, which no policy in the box uses |
 //! | `schema` | the options of all strategies in the JSON Schema of a policy description |
 
-mod excerpt;
 mod grouping;
 mod highlights;
 mod identity;
 mod index;
+pub mod keep;
 pub mod need;
 mod overlap;
 mod parameter;
+mod parts;
 mod policy;
 mod query;
 pub mod scorer;
@@ -66,7 +67,8 @@ mod vector_file;
 pub use grouping::Grouping;
 pub use highlights::Highlights;
 pub use index::{Field, Index};
-pub use policy::{Strategies, auto};
+pub use keep::{Ear, KeepParameters, Talk};
+pub use policy::{Strategies, auto, keeping};
 pub use query::Query;
 pub use scorer::{
     AddressedScorer, Bm25Parameters, Bm25Scorer, ClassNormScorer, Condition, ConstantScorer,
@@ -75,11 +77,7 @@ pub use scorer::{
     ProductScorer, SpeakerScorer, SumScorer, TermContribution, VectorScorer, WhenScorer,
     WidenedScorer,
 };
-#[cfg(feature = "extra-strategies")]
-pub use scorer::{FreshnessScorer, FusionScorer};
-pub use slicer::{BestFirstSlice, CoverageParameters, CoverageSlice, Question};
-#[cfg(feature = "extra-strategies")]
-pub use slicer::{MmrSlice, Similarity};
+pub use slicer::{BestFirstSlice, CoverageParameters, CoverageSlice, KeepSlice, Question};
 pub use text::{Analysis, Language, LanguageChoice, UnknownLanguage};
 pub use vector_file::{VectorFile, VectorFileError};
 

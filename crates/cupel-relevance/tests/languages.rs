@@ -1,5 +1,7 @@
 //! Talk in six languages: what is detected, and that it serves as well as the language set by hand.
 
+mod phrases;
+
 use cupel::{ContextBudget, ContextItem, Pipeline, SystemTimeProvider};
 use cupel_relevance::{Language, LanguageChoice, Strategies, auto};
 use serde_json::Value;

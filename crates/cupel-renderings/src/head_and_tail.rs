@@ -56,7 +56,7 @@ const PERCENT: [u8; 4] = [50, 25, 10, 4];
 /// What is smaller than this share of the budget is better left whole.
 pub(crate) const SHARE_OF_BUDGET: f64 = 0.5;
 
-/// How much of what is kept is the beginning.
+/// The share of the kept text that is its beginning.
 const HEAD: f64 = 0.7;
 
 /// About as long as the mark at the gap, in bytes; what is kept must be worth more than it.
@@ -67,18 +67,20 @@ impl Renderer for HeadAndTail {
         if original.tokens < LEAST_TOKENS {
             return Vec::new();
         }
-        PERCENT.iter().filter_map(|percent| draft(original, *percent)).collect()
+        let drafts = PERCENT.iter().filter_map(|percent| draft(original, *percent, HEAD));
+        drafts.map(|draft| draft.only_above(SHARE_OF_BUDGET)).collect()
     }
 }
 
-fn draft(original: &Original<'_>, percent: u8) -> Option<Draft> {
+/// So much of a text, and of that so much from its beginning.
+pub(crate) fn draft(original: &Original<'_>, percent: u8, head: f64) -> Option<Draft> {
     let Original { text, tokens, .. } = *original;
     let share = f64::from(percent) / 100.0;
     let room = ((text.len() as f64 * share) as usize).checked_sub(MARK_LENGTH)?;
     if room < MARK_LENGTH {
         return None;
     }
-    let head_room = (room as f64 * HEAD) as usize;
+    let head_room = (room as f64 * head) as usize;
     let head = &text[..head_end(text, head_room)];
     let tail = &text[tail_start(text, room - head_room).max(head.len())..];
     let gap = &text[head.len()..text.len() - tail.len()];
@@ -86,10 +88,8 @@ fn draft(original: &Original<'_>, percent: u8) -> Option<Draft> {
     let gap_tokens = (tokens as f64 * gap.len() as f64 / text.len() as f64).round() as u64;
     let left_out = marks(gap).fold(gap_tokens, u64::saturating_add);
     let content = join(head, &mark(left_out), tail);
-    (content.len() < text.len()).then(|| {
-        Draft::new(format!("head and tail {percent} %"), content, share.powf(0.8))
-            .only_above(SHARE_OF_BUDGET)
-    })
+    (content.len() < text.len())
+        .then(|| Draft::new(format!("head and tail {percent} %"), content, share.powf(0.8)))
 }
 
 /// Where a beginning of at most `room` bytes ends.

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use cupel_chat::Rule;
 use cupel_eval::PriceRule;
 
-use crate::outcome::{RequestOutcome, Sent};
+use crate::outcome::{RequestOutcome, Sent, WindowOutcome};
 use crate::record::{Record, RecordedRequest, RecordedWindow};
 use crate::settings::Way;
 
@@ -68,8 +69,6 @@ impl Moved {
 
     /// What moved, in words.
     pub fn words(&self, ways: &[Way]) -> String {
-        let way = &ways[self.way];
-        let budget = way.budget_tokens.map(|tokens| format!(" at {tokens}")).unwrap_or_default();
         let show = |window: &Option<RecordedWindow>| match window {
             None => "nothing fits".to_owned(),
             Some(RecordedWindow { kept, tokens, found, .. }) => {
@@ -84,9 +83,37 @@ impl Moved {
                 lost.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
             ),
         };
-        let (place, title) = (&self.place, way.title());
-        format!("{place}: {title}{budget}: {}, was {}{lost}", show(&self.after), show(&self.before))
+        let (place, way) = (&self.place, at_budget(&ways[self.way]));
+        format!("{place}: {way}: {}, was {}{lost}", show(&self.after), show(&self.before))
     }
+}
+
+/// A message that states a rule, and that a window lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostRule {
+    /// Where the request is.
+    pub place: String,
+    /// Which way it is, by position.
+    pub way: usize,
+    /// The rule.
+    pub rule: Rule,
+    /// The message, by its path in the request.
+    pub path: String,
+}
+
+impl LostRule {
+    /// The loss in words.
+    pub fn words(&self, ways: &[Way]) -> String {
+        let Self { place, way, rule, path } = self;
+        format!("{place}: {}: lost the rule `{rule}` in {path}", at_budget(&ways[*way]))
+    }
+}
+
+/// A way and its budget.
+fn at_budget(way: &Way) -> String {
+    let budget = way.budget_tokens.map(|tokens| format!(" at {tokens}")).unwrap_or_default();
+    format!("{}{budget}", way.title())
 }
 
 /// Compares outcomes with a record, one by one.
@@ -101,6 +128,9 @@ pub struct Checking<'r> {
     tallies: Vec<Tally>,
     moved: Vec<Moved>,
     others: Vec<String>,
+    /// The rules that must be kept, and whether a request states each.
+    rules: Vec<(Rule, bool)>,
+    lost_rules: Vec<LostRule>,
     /// How many requests the record has.
     all: usize,
 }
@@ -149,20 +179,29 @@ pub struct CheckReport {
     pub moved: Vec<Moved>,
     /// Requests that are not those of the record, in words.
     pub others: Vec<String>,
+    /// The rules that must be kept.
+    pub rules: Vec<Rule>,
+    /// Messages that state one of them and that a window lost, in the order of the log.
+    pub lost_rules: Vec<LostRule>,
+    /// Those of the rules that no request of the record states: nothing was checked of them.
+    pub unstated_rules: Vec<Rule>,
     /// How many requests the record has.
     pub requests: usize,
 }
 
 impl CheckReport {
-    /// Whether everything is within the tolerances.
+    /// Whether everything is within the tolerances, and no window lost a rule.
     pub fn holds(&self) -> bool {
-        self.others.is_empty() && self.ways.iter().all(|way| way.failures.is_empty())
+        self.others.is_empty()
+            && self.lost_rules.is_empty()
+            && self.ways.iter().all(|way| way.failures.is_empty())
     }
 }
 
 impl<'r> Checking<'r> {
-    /// Compares with a record.
-    pub fn new(record: &'r Record, ways: &[Way]) -> Self {
+    /// Compares with a record. The rules are those that the outcomes were [looked
+    /// for](crate::Settings::rules) in.
+    pub fn new(record: &'r Record, ways: &[Way], rules: &[Rule]) -> Self {
         let mut by_request: HashMap<&str, VecDeque<&str>> = HashMap::new();
         for request in &record.requests {
             by_request.entry(&request.request).or_default().push_back(&request.at);
@@ -175,6 +214,8 @@ impl<'r> Checking<'r> {
             tallies: vec![Tally::default(); ways.len()],
             moved: Vec::new(),
             others: Vec::new(),
+            rules: rules.iter().map(|rule| (rule.clone(), false)).collect(),
+            lost_rules: Vec::new(),
             all: record.requests.len(),
         }
     }
@@ -186,6 +227,7 @@ impl<'r> Checking<'r> {
             self.tell_other(&now.at);
             return;
         };
+        self.look_for_rules(request);
         for (way, (before, after)) in then.windows.iter().zip(now.windows).enumerate() {
             let tally = &mut self.tallies[way];
             tally.windows += 1;
@@ -216,6 +258,28 @@ impl<'r> Checking<'r> {
                 }
                 self.moved.push(moved);
             }
+        }
+    }
+
+    /// A window has lost a rule if a message that states it is not in it. Where nothing fits there is no
+    /// window.
+    fn look_for_rules(&mut self, request: &RequestOutcome) {
+        for statement in &request.statements {
+            let Some((rule, is_stated)) = self.rules.get_mut(statement.rule) else { continue };
+            *is_stated = true;
+            let Some(message) = statement.message else { continue };
+            let is_lost = |window: &WindowOutcome| {
+                window.fits && !window.kept.iter().any(|kept| *kept as usize == message)
+            };
+            let windows = request.windows.iter().enumerate();
+            self.lost_rules.extend(windows.filter(|(_, window)| is_lost(window)).map(
+                |(way, _)| LostRule {
+                    place: request.place.to_string(),
+                    way,
+                    rule: rule.clone(),
+                    path: statement.path.clone(),
+                },
+            ));
         }
     }
 
@@ -261,6 +325,14 @@ impl<'r> Checking<'r> {
             ways: ways.collect(),
             moved: self.moved,
             others: self.others,
+            unstated_rules: self
+                .rules
+                .iter()
+                .filter(|(_, is_stated)| !is_stated)
+                .map(|(rule, _)| rule.clone())
+                .collect(),
+            rules: self.rules.into_iter().map(|(rule, _)| rule).collect(),
+            lost_rules: self.lost_rules,
             requests: self.all,
         }
     }

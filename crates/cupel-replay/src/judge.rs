@@ -200,6 +200,7 @@ pub(crate) fn judge(
         used_values: used.as_ref().map(|used| used.values.len()),
         repeated_calls: 0,
         repeated_after_loss: 0,
+        statements: request.statements(&settings.rules),
         windows: vec![WindowOutcome::default(); ways.len()],
         late: Vec::new(),
         text: (text.len() <= settings.worst_text_bytes).then(|| text.clone()),

@@ -21,7 +21,7 @@ mod used;
 
 #[cfg(feature = "arrow")]
 pub use batch::results_batch;
-pub use check::{CheckReport, Checking, Moved, Tolerances, WayCheck};
+pub use check::{CheckReport, Checking, LostRule, Moved, Tolerances, WayCheck};
 #[cfg(feature = "files")]
 pub use files::{Batch, FindError, LARGEST_ROW, LogReader, OutputError, ResultWriter, find_logs};
 pub use outcome::{

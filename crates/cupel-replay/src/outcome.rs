@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cupel_chat::Statement;
 use cupel_engine::{ModelPrices, SessionState};
 use serde::Serialize;
 
@@ -36,6 +37,8 @@ pub struct RequestOutcome {
     pub repeated_calls: usize,
     /// Those of them whose first making the log itself has lost.
     pub repeated_after_loss: usize,
+    /// The statements of the rules that are looked for.
+    pub statements: Vec<Statement>,
     /// One for each way.
     pub windows: Vec<WindowOutcome>,
     /// What was found out about the request before it of its conversation, which had no answer of its

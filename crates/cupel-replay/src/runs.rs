@@ -1,5 +1,6 @@
 //! The runs of agents, judged as `cupel eval` judges them: by its own code.
 
+use cupel_chat::{Request, Statement};
 use cupel_eval::{
     AgentEvaluator, AgentMethod, AgentRun, AgentStep, Budgets, JudgedWindow, PolicyTrimmer,
     stands_apart,
@@ -43,7 +44,7 @@ fn steps(
     let mut steps: Vec<RequestOutcome> = Vec::new();
     let mut before = 0;
     for (at, step) in run.steps().iter().enumerate() {
-        steps.push(logged(place, run, step, at, before, &tokens));
+        steps.push(logged(settings, place, run, step, at, before, &tokens));
         before = step.at();
     }
     // Ways are by policy, then by session, then by budget: one call of a method makes all budgets.
@@ -68,6 +69,7 @@ fn steps(
 
 /// A step as it was logged: each message is sent once, since all that was sent before is in the cache.
 fn logged(
+    settings: &Settings,
     place: &Place,
     run: &AgentRun,
     step: &AgentStep,
@@ -76,9 +78,10 @@ fn logged(
     tokens: &[i64],
 ) -> RequestOutcome {
     let has_evidence = !step.values().is_empty() || !step.evidence().is_empty();
+    let text = run.request(step);
     RequestOutcome {
         place: Place { part: Some(at + 1), ..place.clone() },
-        fingerprint: fingerprint(&run.request(step)),
+        fingerprint: fingerprint(&text),
         conversation: Some(run.name().to_owned()),
         set: Some(run.set().to_owned()),
         model: None,
@@ -92,11 +95,21 @@ fn logged(
         used_values: has_evidence.then(|| needed(step)),
         repeated_calls: 0,
         repeated_after_loss: 0,
+        statements: statements(settings, text),
         windows: Vec::new(),
         late: Vec::new(),
         text: None,
         text_before: None,
     }
+}
+
+/// Returns the statements of the rules in a step, whose windows have the messages of its request.
+fn statements(settings: &Settings, text: String) -> Vec<Statement> {
+    if settings.rules.is_empty() {
+        return Vec::new();
+    }
+    let request = Request::parse(text, None);
+    request.map(|request| request.statements(&settings.rules)).unwrap_or_default()
 }
 
 fn needed(step: &AgentStep) -> usize {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cupel_engine::{Engine, Options, Shorten};
+use cupel_engine::{Engine, Options, Rule, Shorten};
 use cupel_eval::available_threads;
 use cupel_tokens::TokenCounter;
 
@@ -47,6 +47,9 @@ pub struct Settings {
     pub worst: usize,
     /// The largest request, in bytes, whose text is kept with the worst; 0 keeps none.
     pub worst_text_bytes: usize,
+    /// Standing rules that are looked for in each request, and kept no more than the policies keep them:
+    /// outcomes say [who states them](crate::RequestOutcome::statements).
+    pub rules: Vec<Rule>,
     /// When somebody sets this, rows that were not begun are left, and what was made of those before
     /// them comes back at once.
     pub stop: Option<Arc<AtomicBool>>,
@@ -74,6 +77,7 @@ impl Settings {
             details: false,
             worst: 20,
             worst_text_bytes: 0,
+            rules: Vec::new(),
             stop: None,
         }
     }

@@ -154,11 +154,6 @@ impl Overheads {
         self.tools.tokens(tools, counter)
     }
 
-    /// The tokens of one tool definition, without [what counts once](ToolRule::base).
-    pub fn tool_definition_tokens(&self, tool: &Value, counter: &dyn TokenCounter) -> i64 {
-        self.tools.definition_tokens(tool, counter)
-    }
-
     /// The tokens of an image.
     pub fn image_tokens(&self, image: &Image) -> i64 {
         self.images.tokens(image)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from . import _native
 from ._engine import Engine, Selection
 from ._errors import CupelError
-from ._settings import Pin, Policy
+from ._settings import Pin, Policy, Rules
 
 if TYPE_CHECKING:
     from .types import (
@@ -57,6 +57,7 @@ def select(
     policy: Policy = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
+    rules: Rules = ...,
     shorten: str | None = ...,
     target_tokens: int | None = ...,
     output_reserve: int | None = ...,
@@ -74,6 +75,7 @@ def select(
     policy: Policy = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
+    rules: Rules = ...,
     shorten: str | None = ...,
     target_tokens: int | None = ...,
     output_reserve: int | None = ...,
@@ -90,6 +92,7 @@ def select(
     policy: Policy = "auto",
     query: str | None = None,
     pins: Iterable[Pin] = (),
+    rules: Rules = (),
     shorten: str | None = None,
     target_tokens: int | None = None,
     output_reserve: int | None = None,
@@ -104,7 +107,7 @@ def select(
     packages, LangChain messages), a request as a dict, or JSON as text or bytes. Without
     ``max_tokens`` the window is that of the model, named here or by the request. With ``shorten``
     (``"json"``, ``"all"`` or ``"off"``) results of tools may go in shorter than they are; without it
-    only if what must be kept does not fit otherwise.
+    only if what must be kept does not fit otherwise. Every message that states one of ``rules`` is kept.
 
     >>> import cupel
     >>> request = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello!"}]}
@@ -124,6 +127,7 @@ def select(
         model=model,
         query=query,
         pins=pins,
+        rules=rules,
         shorten=shorten,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, overload
 
 from . import _native, _settings
 from ._request import Request
-from ._settings import Pin, Policy
+from ._settings import Pin, Policy, Rules
 
 if TYPE_CHECKING:
     import datetime
@@ -221,10 +221,12 @@ class Engine:
         output_reserve: int | None = None,
         margin_percent: float | None = None,
         pins: Iterable[Pin] = (),
+        rules: Rules = (),
         superseded: str = "keep",
         repair: bool = False,
         keep_caps: bool = False,
         alternate: bool = False,
+        whole_turns: bool = False,
         format: str | None = None,
         shorten: str | None = None,
         renderers: Iterable[RenderFunction] = (),
@@ -235,10 +237,12 @@ class Engine:
             tokenizer=tokenizer,
             limits=_settings.limits(max_tokens, target_tokens, output_reserve, margin_percent),
             pins=_settings.pins(pins),
+            rules=_settings.rules(rules),
             superseded=superseded,
             repair=repair,
             keep_caps=keep_caps,
             alternate=alternate,
+            whole_turns=whole_turns,
             format=format,
             shorten=shorten,
             renderers=list(renderers),

@@ -32,6 +32,8 @@ def why(reason: Why) -> str:
     """Why something is out, in a few words."""
     if reason["reason"] == "no-room":
         return f"{reason['left']:,} left for it"
+    if reason["reason"] == "no-room-for-needs":
+        return f"{reason['left']:,} left, {reason['tokens']:,} with {reason['paths'][0]}, which it needs"
     if reason["reason"] == "share-used-up":
         return "the share of its kind is used up"
     if reason["reason"] == "pins-leave-no-room":

@@ -13,7 +13,12 @@ Policy = Union[str, Mapping[str, Any], "os.PathLike[str]"]
 """A policy: the name of one that is known, a description as data, or the path of a TOML or JSON file."""
 
 Pin = Union[int, str]
-"""What is kept, whatever it costs: an index, ``"role:user"``, or ``"field:pinned=true"``."""
+"""What is kept, whatever it costs: an index, ``"role:user"``, ``"field:pinned=true"``, or
+``"words:never use tabs"``."""
+
+Rules = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
+"""Standing rules: texts with one on each line, or paths of files. Every message of the system or the user
+that has the words of one is kept, white space and case aside."""
 
 
 if TYPE_CHECKING:
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
         model: str | None
         query: str | None
         pins: Iterable[Pin]
+        rules: Rules
         shorten: str | None
         renderings: Iterable[Mapping[str, Any]]
 
@@ -45,13 +51,16 @@ def policy(given: Policy) -> str | tuple[str, str]:
             f"policy: must be a name, a mapping or the path of a file, got `{kind}`", path="policy"
         )
     path = os.fspath(given)
+    text = _read(path, "policy", "invalid-policy")
+    return os.path.splitext(os.path.basename(path))[0], text
+
+
+def _read(path: str, argument: str, code: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
-            return os.path.splitext(os.path.basename(path))[0], file.read()
+            return file.read()
     except (OSError, UnicodeDecodeError) as error:
-        raise CupelError(
-            f"policy: cannot read {path}: {error}", code="invalid-policy", path="policy"
-        ) from error
+        raise CupelError(f"{argument}: cannot read {path}: {error}", code=code, path=argument) from error
 
 
 def limits(
@@ -80,6 +89,16 @@ def pins(given: Iterable[Pin], count: int | None = None) -> list[Pin]:
     return pinned
 
 
+def rules(given: Rules) -> list[str]:
+    """The texts of standing rules."""
+    if isinstance(given, (str, os.PathLike)):
+        given = [given]
+    return [
+        text if isinstance(text, str) else _read(os.fspath(text), "rules", "invalid-argument")
+        for text in given
+    ]
+
+
 _NONE = _native.Options()
 
 
@@ -93,18 +112,27 @@ def options(
     model: str | None = None,
     query: str | None = None,
     pins: Iterable[Pin] = (),
+    rules: Rules = (),
     shorten: str | None = None,
     renderings: Iterable[Mapping[str, Any]] = (),
 ) -> _native.Options:
     """What one call changes, of a request with so many messages."""
     fits = limits(max_tokens, target_tokens, output_reserve, margin_percent)
     pinned = _pins(pins, count) if pins else []
+    stated = _rules(rules) if rules else []
     forms = _native.dumps(list(renderings)) if renderings else None
-    if fits is None and model is query is shorten is forms is None and not pinned:
+    if fits is None and model is query is shorten is forms is None and not pinned and not stated:
         return _NONE
     return _native.Options(
-        query=query, limits=fits, model=model, pins=pinned, shorten=shorten, renderings=forms
+        query=query,
+        limits=fits,
+        model=model,
+        pins=pinned,
+        rules=stated,
+        shorten=shorten,
+        renderings=forms,
     )
 
 
 _pins = pins
+_rules = rules

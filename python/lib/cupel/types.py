@@ -298,6 +298,10 @@ class Kept(_Kept, total=False):
 
     gain: Union[float, None]
     """What it added to the window beside the others, in the policy's own measure, if it says so."""
+    kept_for: Union[str, None]
+    """The rule that keeps it before the rest competes, in a few words: `a rule of the user`."""
+    needed_by: list[int]
+    """The positions of what else is in and could not be without it, unless it is always in."""
     shortened: Union[ShortenedPart, None]
     """How it is shorter than it was, if it is."""
 
@@ -324,6 +328,8 @@ class LeftOut(_LeftOut, total=False):
 
     gain: Union[float, None]
     """What it would still add to the window beside the others, in the policy's own measure, if it says so."""
+    note: Union[str, None]
+    """A note of the policy on it, in a few words: `small talk`."""
 
 
 class Outdated(TypedDict):
@@ -459,6 +465,20 @@ class WhyNoRoom(TypedDict):
     reason: Literal['no-room']
 
 
+class WhyNoRoomForNeeds(TypedDict):
+    """There is too little room for it and what it needs."""
+
+    left: int
+    """The tokens that were left."""
+    needs: list[int]
+    """The positions of what it needs and that is not in."""
+    paths: list[str]
+    """Where that is."""
+    reason: Literal['no-room-for-needs']
+    tokens: int
+    """Its cost with all that it needs and that is not in."""
+
+
 class WhyShareUsedUp(TypedDict):
     """There is room, but not in the part of the window that its kind has."""
 
@@ -510,7 +530,7 @@ class WhyOther(TypedDict):
     """What it says."""
 
 
-Why = Union[WhyNoRoom, WhyShareUsedUp, WhyPinsLeaveNoRoom, WhySameText, WhyTooManyOfKind, WhyOther]
+Why = Union[WhyNoRoom, WhyNoRoomForNeeds, WhyShareUsedUp, WhyPinsLeaveNoRoom, WhySameText, WhyTooManyOfKind, WhyOther]
 """Why something is out."""
 
 
@@ -719,6 +739,8 @@ class Item(_Item, total=False):
     future_relevance_hint: Number
     original_tokens: int
     priority: int
+    rendered_as: str
+    renderings: list[dict[str, Any]]
     timestamp: str
 
 
@@ -1064,7 +1086,7 @@ ErrorCode = Union[Literal['malformed-request'], Literal['unknown-format'], Liter
 """What kind of error it is. Texts may change from version to version, these names do not."""
 
 
-KeptReason = Union[Literal['scored'], Literal['pinned'], Literal['zero-token'], Literal['shortened']]
+KeptReason = Union[Literal['scored'], Literal['pinned'], Literal['zero-token'], Literal['kept-first'], Literal['shortened']]
 """Why something is in the window."""
 
 

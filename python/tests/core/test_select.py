@@ -89,6 +89,23 @@ def test_options_change_one_call() -> None:
     assert engine.select(MESSAGES, max_tokens=1_000).kept == [0, 1, 2, 3]
 
 
+def test_messages_that_state_a_rule_are_kept(tmp_path: Path) -> None:
+    talk = [{"role": "user", "content": "Never  use TABS."}]
+    talk += [{"role": "user", "content": f"The login page shows banner {n} in red."} for n in range(9)]
+    newest = {"scorers": ["recency"], "slicer": "greedy"}
+    assert 0 not in cupel.select(talk, 60, policy=newest).kept
+    file = tmp_path / "rules.txt"
+    file.write_text("# of the team\nnever use tabs\n")
+    for rules in ("never use tabs", ["be brief", "never use tabs"], file, [file]):
+        assert 0 in cupel.select(talk, 60, policy=newest, rules=rules).kept
+        assert 0 in cupel.Engine(policy=newest, max_tokens=60, rules=rules).select(talk).kept
+    with pytest.raises(cupel.CupelError) as caught:
+        cupel.select(talk, 60, rules=["be brief", "# nothing"])
+    assert caught.value.path == "rules[1]"
+    with pytest.raises(cupel.CupelError, match="rules: cannot read"):
+        cupel.select(talk, 60, rules=tmp_path / "missing.txt")
+
+
 def test_the_model_gives_the_window() -> None:
     request = {"model": "gpt-4o", "messages": MESSAGES, "max_tokens": 700}
     budget = cupel.select(request).summary["budget"]

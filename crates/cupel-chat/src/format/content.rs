@@ -5,7 +5,7 @@ use cupel_tokens::{Detail, Image};
 
 use crate::file::{self, File, image_size};
 use crate::json::{Json, Object};
-use crate::message::{Content, Message, Nature, Piece, Role};
+use crate::message::{Content, Message, Nature, Piece, Role, Served};
 use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
@@ -34,24 +34,71 @@ pub(crate) fn read(
         return;
     };
     for (index, block) in blocks.iter().enumerate() {
-        let Some(object) = block.object() else {
-            match block.text() {
-                Some(text) => push_text(&mut message.pieces, nature, text),
-                None => message.flaws.push(Finding::new(
-                    path.at(index),
-                    "content-type",
-                    format!("must be a block, got {}", block.describe()),
-                    "correct the content",
-                )),
-            }
-            continue;
-        };
-        message.notes.take_in(&object);
-        if !own(message, index, &object) {
-            read_block(*block, &object, nature, 0, &mut message.pieces);
+        let first = message.pieces.len();
+        read_one(message, *block, index, path, nature, &mut own);
+        for piece in &mut message.pieces[first..] {
+            piece.block = Some(index);
         }
     }
     message.blocks = blocks.into_iter().map(JsonText::from).collect();
+}
+
+/// Reads one block of a content.
+fn read_one(
+    message: &mut Message,
+    block: Json<'_>,
+    index: usize,
+    path: Path<'_>,
+    nature: Nature,
+    own: &mut impl FnMut(&mut Message, usize, &Object<'_>) -> bool,
+) {
+    let Some(object) = block.object() else {
+        match block.text() {
+            Some(text) => push_text(&mut message.pieces, nature, text),
+            None => message.flaws.push(Finding::new(
+                path.at(index),
+                "content-type",
+                format!("must be a block, got {}", block.describe()),
+                "correct the content",
+            )),
+        }
+        return;
+    };
+    message.notes.take_in(&object);
+    if !own(message, index, &object) {
+        message.served.extend(served(&object, index));
+        read_block(block, &object, nature, 0, &mut message.pieces);
+    }
+}
+
+/// The call or the result that a block is, where the service answers the call by itself.
+fn served(object: &Object<'_>, index: usize) -> Option<Served> {
+    let kind = object.str("type")?;
+    let (id, is_error) = if is_call(&kind) {
+        (object.text("id"), false)
+    } else if kind.ends_with("tool_result") {
+        let id = object.any_of(&["tool_use_id", "tool_call_id"]).and_then(|(_, id)| id.text());
+        (id, is_failure(object))
+    } else {
+        return None;
+    };
+    Some(Served { id: id.unwrap_or_default(), block: Some(index), is_error })
+}
+
+fn is_call(kind: &str) -> bool {
+    matches!(
+        kind,
+        "tool_use" | "server_tool_use" | "mcp_tool_use" | "tool_call" | "server_tool_call"
+    )
+}
+
+/// Returns `true` if a result says that the tool failed: by a flag, by its status, or by what its content is.
+pub(crate) fn is_failure(result: &Object<'_>) -> bool {
+    let is_type_of_error =
+        |content: Json<'_>| content.object()?.str("type").map(|kind| kind.ends_with("_error"));
+    result.get("is_error").is_some_and(|flag| flag.raw() == "true")
+        || result.str("status").is_some_and(|status| status == "error")
+        || result.get("content").and_then(is_type_of_error).unwrap_or_default()
 }
 
 /// The pieces of content that stands within a block.
@@ -87,10 +134,14 @@ fn read_block(
         "input_audio" | "audio" | "video" | "media" => push_file(block, object, nature, pieces),
         // The service leaves it out again once the turn is over.
         "redacted_thinking" => push_rest(object, &["data"], nature, pieces),
-        "tool_use" | "server_tool_use" | "mcp_tool_use" => {
-            push_text(pieces, nature, object.text("name").unwrap_or_default());
-            push_text(pieces, nature, object.get("input").map(as_written).unwrap_or_default());
-            push_rest(object, &["name", "input"], nature, pieces);
+        _ if is_call(&kind) => {
+            let or_inner = |own: Nature| if nature == Nature::Words { own } else { nature };
+            let (field, input) = object.any_of(&["input", "args"]).unzip();
+            let name = object.text("name").unwrap_or_default();
+            push_text(pieces, or_inner(Nature::Tool), name);
+            let input = input.map(as_written).unwrap_or_default();
+            push_text(pieces, or_inner(Nature::Arguments), input);
+            push_rest(object, &["name", field.unwrap_or("input")], nature, pieces);
         }
         _ if kind.ends_with("tool_result") => {
             if let Some(content) = object.get("content") {
@@ -103,6 +154,11 @@ fn read_block(
             let words =
                 WORDS.into_iter().filter(|name| object.get(name).is_some_and(Json::is_text));
             let words: Vec<&str> = words.collect();
+            let is_thought = matches!(kind.as_ref(), "thinking" | "reasoning");
+            let nature = match nature {
+                Nature::Words if is_thought => Nature::Thought,
+                nature => nature,
+            };
             for name in &words {
                 push_text(pieces, nature, object.text(name).unwrap_or_default());
             }
@@ -140,7 +196,7 @@ pub(crate) fn push_image(
     pieces: &mut Vec<Piece>,
 ) {
     let content = Content::Image(image(object), block.into());
-    pieces.push(Piece { nature, content });
+    pieces.push(Piece::new(nature, content));
     push_rest(object, &["image_url", "source", "data", "base64", "source_type"], nature, pieces);
     for holder in ["image_url", "source"] {
         if let Some(holder) = object.get(holder).and_then(Json::object) {
@@ -169,7 +225,7 @@ fn push_file_itself(
     pieces: &mut Vec<Piece>,
 ) -> Option<&'static str> {
     let (file, holder) = File::of(object);
-    pieces.push(Piece { nature, content: Content::File(file, block.into()) });
+    pieces.push(Piece::new(nature, Content::File(file, block.into())));
     let (name, holder) = holder?;
     push_rest(&holder, &file::FIELDS, nature, pieces);
     Some(name)
@@ -233,4 +289,86 @@ pub(crate) fn missing(path: Path<'_>, fix: Fix) -> Finding {
 pub(crate) fn misplaced(path: Path<'_>, what: &str, home: Role, fix: Fix) -> Finding {
     let text = format!("{what} may only stand in a message of role {}", home.name());
     Finding::new(path, "misplaced-block", text, "move it there, or remove it").fixed_by(fix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DEEPEST;
+    use crate::Format::Anthropic;
+
+    /// The pieces of a block in a message of the assistant.
+    #[track_caller]
+    fn pieces(block: &str) -> Vec<String> {
+        let text = format!(r#"[{{"role":"assistant","content":[{block}]}}]"#);
+        crate::testing::pieces(&text, Anthropic, 0)
+    }
+
+    #[test]
+    fn a_block_is_words_an_answer_or_a_document_by_its_type() {
+        for (block, expected) in [
+            (r#"{"type":"text","text":"a"}"#, &["Words: a"][..]),
+            (r#"{"type":"thinking","thinking":"hm"}"#, &["Thought: hm"]),
+            (r#"{"type":"redacted_thinking","data":"x"}"#, &[]),
+            (
+                r#"{"type":"server_tool_use","id":"s","name":"web","input":{"q":"x"}}"#,
+                &["Tool: web", r#"Arguments: {"q":"x"}"#],
+            ),
+            (
+                r#"{"type":"web_search_tool_result","tool_use_id":"s","content":[{"type":"text","text":"r"}]}"#,
+                &["Answer: r"],
+            ),
+            (r#"{"type":"input_audio","input_audio":{"data":"","format":"mp3"}}"#, &["Words file"]),
+            (r#"{"type":"file","file":{"file_data":""}}"#, &["Document file"]),
+            (r#"{"type":"image","source":{"type":"url","url":"u"}}"#, &["Words image, Auto"]),
+        ] {
+            assert_eq!(pieces(block)[..], *expected, "{block}");
+        }
+    }
+
+    #[test]
+    fn a_plain_text_source_is_read_and_any_other_is_a_file() {
+        let document = |kind: &str| {
+            pieces(&format!(
+                r#"{{"type":"document","source":{{"type":"{kind}","media_type":"text/plain","data":"words"}}}}"#
+            ))
+        };
+        assert!(document("text").contains(&"Document: words".to_owned()));
+        let file = document("base64");
+        assert!(file.contains(&"Document file".to_owned()), "{file:?}");
+        assert!(!file.contains(&"Document: words".to_owned()), "{file:?}");
+    }
+
+    #[test]
+    fn an_image_says_how_closely_to_look_at_it() {
+        for (detail, expected) in [
+            ("low", "Low"),
+            ("high", "High"),
+            ("original", "High"),
+            ("auto", "Auto"),
+            ("x", "Auto"),
+        ] {
+            let inside =
+                format!(r#"{{"type":"image_url","image_url":{{"url":"u","detail":"{detail}"}}}}"#);
+            let beside = format!(r#"{{"type":"input_image","image_url":"u","detail":"{detail}"}}"#);
+            for block in [inside, beside] {
+                assert_eq!(pieces(&block)[0], format!("Words image, {expected}"), "{block}");
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_in_blocks_are_read_to_a_depth_and_counted_as_written_below_it() {
+        let wrapped = |wrap: fn(&str) -> String, levels: usize| {
+            (0..levels).fold(r#"{"type":"text","text":"x"}"#.to_owned(), |inner, _| wrap(&inner))
+        };
+        let in_list = |inner: &str| format!(r#"{{"type":"a_tool_result","content":[{inner}]}}"#);
+        let bare = |inner: &str| format!(r#"{{"type":"a_tool_result","content":{inner}}}"#);
+        assert_eq!(pieces(&wrapped(in_list, DEEPEST)), ["Answer: x"]);
+        assert_eq!(pieces(&wrapped(bare, DEEPEST)), ["Answer: x"]);
+        let written = r#"{"type":"text","text":"x"}"#;
+        assert_eq!(pieces(&wrapped(in_list, DEEPEST + 1)), [format!("Answer: [{written}]")]);
+        assert_eq!(pieces(&wrapped(bare, DEEPEST + 1)), [format!("Answer: {written}")]);
+        let untyped = r#"{"text":"x"}"#;
+        assert_eq!(pieces(&bare(untyped)), [format!("Answer: {untyped}")]);
+    }
 }

@@ -1,8 +1,8 @@
 //! Gemini contents.
 //!
 //! A turn of function calls comes after a turn of the user or of responses, and is followed by as
-//! many responses. So a bundle is a whole turn of the user, and of the last turn each step, as for
-//! Anthropic.
+//! many responses. So a bundle is a step, calls with their responses, and it needs the message that
+//! opens its turn: else it could follow what the model said at the end of another turn.
 
 use std::collections::HashSet;
 
@@ -14,9 +14,9 @@ use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
-use crate::message::{Answer, Call, Message, Nature, Piece, Role};
+use crate::message::{Answer, Call, Message, Nature, Piece, Role, Served};
 use crate::path::Path;
-use crate::rest::push_rest;
+use crate::rest::{push_rest, push_rest_as};
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
@@ -185,11 +185,26 @@ fn read_part(message: &mut Message, at: usize, path: Path<'_>, index: usize, par
         }
         push_rest(&response, &["name", "response", "parts"], Nature::Answer, &mut message.pieces);
         let id = response.text("id").unwrap_or_default();
-        let body = response.get("response").filter(|body| body.is_object()).map(JsonText::from);
-        message.answers.push(Answer { id, name, block: Some(index), body });
+        let answer = response.get("response").filter(|body| body.is_object());
+        let is_error =
+            answer.and_then(Json::object).is_some_and(|answer| answer.get("error").is_some());
+        let body = answer.map(JsonText::from);
+        message.answers.push(Answer { id, name, block: Some(index), body, is_error });
     }
-    read_media(&mut message.pieces, part, Nature::Words);
+    let outcome = part.any_of(&RUN).and_then(|(_, run)| run.object()?.text("outcome"));
+    message.served.extend(outcome.map(|outcome| Served {
+        id: Text::default(),
+        block: Some(index),
+        is_error: outcome != "OUTCOME_OK",
+    }));
+    let is_thought = part.get("thought").is_some_and(|flag| flag.raw() == "true");
+    let nature = if is_thought { Nature::Thought } else { Nature::Words };
+    read_media(&mut message.pieces, part, nature);
 }
+
+/// Code that the service runs by itself, and what came of it.
+const CODE: [&str; 2] = ["executableCode", "executable_code"];
+const RUN: [&str; 2] = ["codeExecutionResult", "code_execution_result"];
 
 /// The texts and files of a part.
 fn read_media(pieces: &mut Vec<Piece>, part: &Object<'_>, nature: Nature) {
@@ -209,7 +224,12 @@ fn read_media(pieces: &mut Vec<Piece>, part: &Object<'_>, nature: Nature) {
         content::push_text(pieces, nature, text);
         read.push("text");
     }
-    push_rest(part, &read, nature, pieces);
+    let beside = if nature == Nature::Words { Nature::Aside } else { nature };
+    push_rest_as(part, &read, pieces, |name| match name {
+        _ if CODE.contains(&name) => Nature::Arguments,
+        _ if RUN.contains(&name) => Nature::Answer,
+        _ => beside,
+    });
 }
 
 /// Whether responses can be those of calls: where both have ids, each must be that of a call.
@@ -236,7 +256,9 @@ fn homes_of_misplaced_responses(conversation: &Conversation) -> Vec<Option<usize
                 let calls = &messages[*home];
                 calls.calls.len() == message.answers.len() && may_answer(message, calls)
             };
-            homes[at] = waiting.filter(|home| home + 1 != at).filter(fits);
+            // Those directly behind their calls are no candidates: calls that they may answer do not
+            // wait.
+            homes[at] = waiting.filter(fits);
             waiting = waiting.filter(|_| homes[at].is_none());
         }
     }
@@ -334,15 +356,17 @@ mod tests {
     }
 
     #[test]
-    fn turns_stay_whole_and_the_last_goes_step_by_step() {
+    fn each_step_is_a_bundle_and_needs_the_message_that_opens_its_turn() {
         let text = list(&[USER, CALLS, RESPONSES, MODEL, USER, CALLS, RESPONSES, CALLS, RESPONSES]);
         assert_eq!(
             labels(&text, Gemini),
             [
-                "[0..4]: user, 2 × model, 2 tool results",
+                "[0]: user",
+                "[1..3]: model, 2 tool results > [0]",
+                "[3]: model > [0]",
                 "*[4]: user",
-                "[5..7]: model, 2 tool results",
-                "*[7..9]: model, 2 tool results",
+                "[5..7]: model, 2 tool results > [4]",
+                "*[7..9]: model, 2 tool results > [4]",
             ]
         );
     }
@@ -363,7 +387,7 @@ mod tests {
                 "*system_instruction: system prompt",
                 "*tools: 3 tool definitions",
                 "*contents[0]: user",
-                "*contents[1..3]: model, tool result",
+                "*contents[1..3]: model, tool result > contents[0]",
             ]
         );
     }
@@ -425,6 +449,53 @@ mod tests {
                 "moved [3] behind [1]: the function responses do not directly follow their calls",
             ]
         );
+    }
+
+    #[test]
+    fn responses_that_stand_elsewhere_go_if_they_are_not_as_many_as_the_calls() {
+        let one = r#"{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}"#;
+        let text = list(&[USER, CALLS, USER, one]);
+        assert_eq!(
+            violations(&text, Gemini),
+            [
+                "[1]: 2 function calls are followed by no function responses; give as many responses \
+                 as calls, in the message that follows (unanswered-call)",
+                "[3]: the function responses have no calls before them; remove them, or put their \
+                 calls back (orphan-result)",
+            ]
+        );
+    }
+
+    #[test]
+    fn texts_of_parts_and_what_functions_answered_are_counted() {
+        let request = read(&list(&[USER, CALLS, RESPONSES]), Gemini);
+        assert_eq!(request.query().as_deref(), Some("go"));
+        let candidates =
+            request.candidates(&crate::testing::Words, &crate::CandidateOptions::default());
+        let candidates = candidates.unwrap();
+        let contents: Vec<&str> =
+            candidates.items().iter().map(cupel::ContextItem::content).collect();
+        assert_eq!(contents, ["go", "f {\"x\":1}\ng {}\nf\n{\"r\":1}\ng\n{\"r\":2}"]);
+    }
+
+    #[test]
+    fn an_id_that_only_one_side_has_matches_anything() {
+        let call = |id: &str| {
+            format!(r#"{{"role":"model","parts":[{{"functionCall":{{{id}"name":"f"}}}}]}}"#)
+        };
+        let response = |id: &str| {
+            format!(r#"{{"role":"user","parts":[{{"functionResponse":{{{id}"name":"f"}}}}]}}"#)
+        };
+        for (its, answers, is_matched) in [
+            ("", "", true),
+            ("", r#""id":"1","#, true),
+            (r#""id":"1","#, "", true),
+            (r#""id":"1","#, r#""id":"1","#, true),
+            (r#""id":"1","#, r#""id":"2","#, false),
+        ] {
+            let text = list(&[USER, &call(its), &response(answers)]);
+            assert_eq!(violations(&text, Gemini).is_empty(), is_matched, "{text}");
+        }
     }
 
     #[test]

@@ -190,4 +190,28 @@ mod tests {
             "line 1, column 13: [0].content: content must be non-empty; correct the item",
         );
     }
+
+    #[test]
+    fn one_item_is_a_list_of_one_unless_it_has_items() {
+        assert_eq!(read(r#"{"content":"a"}"#, Items).message_count(), 1);
+        let both = r#"{"content":"a note","items":[{"content":"a"},{"content":"b"}]}"#;
+        assert_eq!(read(both, Items).message_count(), 2);
+        assert!(Request::parse(r#"{"texts":[]}"#, Some(Items)).is_err());
+    }
+
+    #[test]
+    fn a_tag_says_who_speaks() {
+        use crate::message::Role;
+        for (tag, role) in [
+            ("role:user", Role::User),
+            ("role:assistant", Role::Assistant),
+            ("role:tool", Role::Tool),
+            ("role:system", Role::System),
+            ("role:clown", Role::Unknown),
+            ("user", Role::Unknown),
+        ] {
+            let request = read(&format!(r#"[{{"content":"a","tags":["x","{tag}"]}}]"#), Items);
+            assert_eq!(request.conversation().messages[0].role, role, "{tag}");
+        }
+    }
 }

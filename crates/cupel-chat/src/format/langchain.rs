@@ -1,9 +1,9 @@
 //! LangChain message dumps, in three shapes: `messages_to_dict`, `model_dump` and `dumpd`.
 //!
 //! Which provider will get them is open, so the strictest rules hold: results directly follow their
-//! calls. A dump may begin with a greeting of the model, but nothing that is left out makes one begin
-//! so. Bundles are whole turns, and
-//! of the last turn each step, as for Anthropic.
+//! calls, and calls follow the user or results. A dump may begin with a greeting of the model, but
+//! nothing that is left out makes one begin so. Bundles are steps, and need the message that opens their
+//! turn, as for Gemini.
 
 use cupel_tokens::Overheads;
 
@@ -17,7 +17,7 @@ use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Message, Nature, Role};
 use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
-use crate::rest::push_rest;
+use crate::rest::{push_rest, push_rest_of_assistant};
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
@@ -113,7 +113,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
     }
     take_notes(&mut message, &dump.body);
     let raw = dump.body.get("additional_kwargs").and_then(Json::object).unwrap_or_default();
-    push_rest(&raw, &["tool_calls", "function_call"], Nature::Words, &mut message.pieces);
+    push_rest_of_assistant(&raw, &["tool_calls", "function_call"], &mut message.pieces);
     match role {
         Role::Assistant => read_calls(&mut message, &dump, at),
         Role::Tool => read_answer(&mut message, &dump, at),
@@ -163,7 +163,8 @@ fn read_answer(message: &mut Message, dump: &Dump<'_>, at: usize) {
     match dump.body.text(field) {
         Some(id) => {
             let body = dump.body.get("content").map(JsonText::from);
-            message.answers.push(Answer { id, name, block: None, body });
+            let is_error = content::is_failure(&dump.body);
+            message.answers.push(Answer { id, name, block: None, body, is_error });
         }
         None => {
             message.flaws.push(missing_id(Path::from(&dump.path).field(field), Fix::Drop(at)));
@@ -203,7 +204,8 @@ fn read_calls(message: &mut Message, dump: &Dump<'_>, at: usize) {
 #[cfg(test)]
 mod tests {
     use crate::Format::LangChain;
-    use crate::testing::{labels, read, repaired, violations};
+    use crate::message::Bond;
+    use crate::testing::{labels, pieces, read, repaired, violations};
 
     const DICTS: &str = r#"[
         {"type":"system","data":{"content":"S"}},
@@ -231,15 +233,26 @@ mod tests {
     fn all_three_shapes_are_read() {
         assert_eq!(
             labels(DICTS, LangChain),
-            ["*[0]: system", "[1..5]: human, 2 × ai, tool result", "*[5]: human"]
+            [
+                "*[0]: system",
+                "[1]: human",
+                "[2..4]: ai, tool result > [1]",
+                "[4]: ai > [1]",
+                "*[5]: human",
+            ]
         );
         assert_eq!(
             labels(FLAT, LangChain),
-            ["messages[0..4]: human, AIMessageChunk, tool result, ai", "*messages[4]: chat",]
+            [
+                "messages[0]: human",
+                "messages[1..3]: AIMessageChunk, tool result > messages[0]",
+                "messages[3]: ai > messages[0]",
+                "*messages[4]: chat",
+            ]
         );
         assert_eq!(
             labels(DUMPD, LangChain),
-            ["*[0]: HumanMessage", "*[1..3]: AIMessage, tool result"]
+            ["*[0]: HumanMessage", "*[1..3]: AIMessage, tool result > [0]"]
         );
         assert_eq!(read(DUMPD, LangChain).query().as_deref(), Some("go"));
     }
@@ -249,7 +262,10 @@ mod tests {
         let text = r#"[{"type":"ai","content":"Hello!"},{"type":"human","content":"a"},
             {"type":"ai","content":"b"},{"type":"human","content":"c"}]"#;
         assert_eq!(violations(text, LangChain), [""; 0]);
-        assert_eq!(labels(text, LangChain), ["[0]: ai", "[1..3]: human, ai", "*[3]: human"]);
+        assert_eq!(
+            labels(text, LangChain),
+            ["[0]: ai", "[1]: human", "[2]: ai > [1]", "*[3]: human"]
+        );
     }
 
     #[test]
@@ -272,5 +288,81 @@ mod tests {
         let (repaired, done) = repaired(&text, LangChain);
         assert_eq!(done.len(), 2);
         assert_eq!(read(&repaired, LangChain).message_count(), 1);
+    }
+
+    #[test]
+    fn what_stands_beside_the_body_counts_once_in_every_shape() {
+        for text in [
+            r#"[{"type":"human","content":"go","caption":"words"}]"#,
+            r#"[{"type":"human","data":{"content":"go","caption":"words"}}]"#,
+            r#"[{"type":"human","data":{"content":"go"},"caption":"words"}]"#,
+            r#"[{"id":["HumanMessage"],"kwargs":{"content":"go"},"caption":"words"}]"#,
+        ] {
+            assert_eq!(pieces(text, LangChain, 0), ["Words: go", "Aside: words"], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_without_content_is_named_once() {
+        assert_eq!(
+            violations(r#"[{"type":"human"}]"#, LangChain),
+            ["[0].content: is required; add it, or remove the message (missing-content)"]
+        );
+        let unknown = violations(r#"[{"type":"humn"}]"#, LangChain);
+        assert_eq!(unknown.len(), 1, "{unknown:?}");
+        assert!(unknown[0].ends_with("(unknown-role)"));
+    }
+
+    #[test]
+    fn a_call_that_the_content_repeats_counts_once() {
+        let message = |calls: &str| {
+            format!(
+                r#"[{{"type":"ai","content":[{{"type":"text","text":"I look."}},
+                {{"type":"tool_use","id":"a","name":"f","input":{{"x":1}}}}]{calls}}}]"#
+            )
+        };
+        let called = message(r#","tool_calls":[{"id":"a","name":"f","args":{"x":1}}]"#);
+        assert_eq!(pieces(&called, LangChain, 0), ["Words: I look."]);
+        let uncalled = pieces(&message(""), LangChain, 0);
+        assert_eq!(uncalled, ["Words: I look.", "Tool: f", r#"Arguments: {"x":1}"#]);
+    }
+
+    #[test]
+    fn a_message_reasons_if_it_begins_with_that() {
+        let bond = |blocks: &str| {
+            let text = format!(r#"[{{"type":"ai","content":[{blocks}]}}]"#);
+            read(&text, LangChain).conversation().messages[0].bond
+        };
+        let text = r#"{"type":"text","text":"so"}"#;
+        for kind in ["thinking", "redacted_thinking", "reasoning"] {
+            let thought = format!(r#"{{"type":"{kind}"}}"#);
+            assert_eq!(bond(&format!("{thought},{text}")), Bond::Reasoning, "{kind}");
+            assert_eq!(bond(&format!("{text},{thought}")), Bond::None, "{kind}");
+        }
+        assert_eq!(bond(text), Bond::None);
+    }
+
+    #[test]
+    fn a_name_is_the_speakers_unless_a_tool_answers() {
+        let text = DICTS.replace(r#""content":"first""#, r#""content":"first","name":"Ann""#);
+        let request = read(&text, LangChain);
+        let messages = &request.conversation().messages;
+        assert!(messages[1].speaker.as_ref().is_some_and(|name| name == "Ann"));
+        assert!(messages[3].speaker.is_none());
+        assert_eq!(pieces(&text, LangChain, 1), ["Words: first"]);
+        assert_eq!(pieces(&text, LangChain, 3), ["Answer: 1", "Answer: f"]);
+    }
+
+    #[test]
+    fn notes_are_read_wherever_they_stand() {
+        for field in ["metadata", "additional_kwargs", "response_metadata"] {
+            let text = format!(
+                r#"[{{"type":"human","content":"a","{field}":{{"annotations":{{"priority":0.5}}}}}}]"#
+            );
+            let request = read(&text, LangChain);
+            assert_eq!(request.conversation().messages[0].notes.priority, Some(50), "{field}");
+        }
+        let own = r#"[{"type":"human","content":"a","annotations":{"priority":0.5}}]"#;
+        assert_eq!(read(own, LangChain).conversation().messages[0].notes.priority, Some(50));
     }
 }

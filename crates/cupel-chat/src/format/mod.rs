@@ -159,11 +159,9 @@ pub(crate) trait Dialect: Sync {
     /// found in single messages.
     fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>);
 
-    /// Which messages stay together, in the order of their first message. Whatever a conversation
-    /// without findings is left with when groups without a pin go must be without findings too.
-    ///
-    /// Where turns are taken apart, what needs the message of the user before it says so; only
-    /// together with that it may stay.
+    /// Which messages stay together, in the order of their first message, and what they need. Whatever a
+    /// conversation without findings is left with when groups without a pin go, and none stays without
+    /// what it needs, must be without findings too.
     fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group>;
 
     /// What the provider counts beside texts.
@@ -188,5 +186,15 @@ mod tests {
             "unknown format `yaml`; known are openai-chat, openai-responses, anthropic, gemini, \
              langchain, items, items-jsonl"
         );
+    }
+
+    #[test]
+    fn a_format_is_shown_by_its_name_and_an_unknown_one_has_a_code() {
+        assert_eq!(format!("{:>10}", Format::Gemini), "    gemini");
+        assert_eq!(
+            Format::names(),
+            "openai-chat, openai-responses, anthropic, gemini, langchain, items, items-jsonl"
+        );
+        assert_eq!("yaml".parse::<Format>().unwrap_err().code(), "unknown-format");
     }
 }

@@ -15,7 +15,7 @@ use crate::json::{Json, Object};
 use crate::message::{Answer, Call, Message, Nature, Role};
 use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
-use crate::rest::push_rest;
+use crate::rest::{push_rest, push_rest_of_assistant};
 use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
 
@@ -91,7 +91,10 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
     };
     const READ: [&str; 5] = ["role", "content", "tool_calls", "function_call", "name"];
     let read = if is_name_read { &READ[..] } else { &READ[..4] };
-    push_rest(object, read, nature, &mut message.pieces);
+    match role {
+        Role::Assistant => push_rest_of_assistant(object, read, &mut message.pieces),
+        _ => push_rest(object, read, nature, &mut message.pieces),
+    }
     let says_nothing = body.is_none() && !["refusal", "audio"].iter().any(|name| object.has(name));
     if says_nothing && message.calls.is_empty() && role != Role::Unknown {
         message.flaws.push(content::missing(path.field("content"), Fix::Drop(at)));
@@ -112,7 +115,8 @@ fn read_answer(message: &mut Message, object: &Object<'_>, at: usize, path: Path
     match object.text(field) {
         Some(id) => {
             let body = object.get("content").map(JsonText::from);
-            message.answers.push(Answer { id, name: object.text("name"), block: None, body });
+            let name = object.text("name");
+            message.answers.push(Answer { id, name, block: None, body, is_error: false });
         }
         None => message.flaws.push(missing_id(path.field(field), Fix::Drop(at))),
     }

@@ -12,7 +12,7 @@ use cupel_renderings::handle;
 use cupel_tokens::TokenCounter;
 
 use self::place::Place;
-use crate::derive::content_with;
+use crate::derive::{TypedText, content_with};
 use crate::message::Piece;
 use crate::text::range_in;
 use crate::{Candidates, Request};
@@ -113,6 +113,34 @@ impl Candidates {
         own.into_iter().enumerate().filter_map(|(at, why)| Some((at, why?))).collect()
     }
 
+    /// Gives what the assistant says in one candidate shorter forms, unless it has some. For the reply that the last
+    /// turn answers; see [`shorten`](Self::shorten) for all else.
+    pub fn shorten_words(
+        &mut self,
+        candidate: usize,
+        renderer: &dyn Renderer,
+        counter: &dyn TokenCounter,
+    ) {
+        let Some(bundle) = self.bundles.get(candidate) else { return };
+        if !self.items[candidate].renderings().is_empty() {
+            return;
+        }
+        let conversation = self.request.conversation();
+        let places = bundle.messages.iter().flat_map(|at| Place::of(conversation, *at));
+        let spoken = places.filter(|place| place.is_spoken);
+        let mut texts: Vec<Shortened> =
+            spoken.map(|place| Shortened::whole(candidate, place)).collect();
+        for text in &mut texts {
+            text.tokens = counter.count(text.place.whole());
+            text.draft(renderer);
+        }
+        count_drafts(&mut texts, counter);
+        for text in &mut texts {
+            text.forget_longer(&mut []);
+        }
+        self.take_forms(&texts);
+    }
+
     /// The texts that may have forms, in the order of the candidates.
     fn texts(&self, shortening: &Shortening<'_>) -> Vec<Shortened> {
         let conversation = self.request.conversation();
@@ -148,28 +176,39 @@ impl Candidates {
                 .collect();
             let edits: Vec<Edit> =
                 parts.iter().map(|(text, form)| text.edit(&self.request, *form)).collect();
-            let draft = self.draft(candidate, &parts, &edits);
+            let text = self.text_of(candidate, &parts);
+            let draft = self.draft(candidate, text.content, &parts, &edits);
             let saved = |edit: &Edit| edit.tokens_before - edit.tokens_after;
             let tokens = whole - edits.iter().map(saved).sum::<i64>();
             if let Ok(rendering) = draft.counted(tokens.max(0)) {
-                renderings.push(rendering);
+                renderings.push(rendering.with_parts(text.parts));
                 self.bundles[candidate].forms.push(edits);
             }
         }
         self.items[candidate] = self.items[candidate].with_renderings(renderings);
     }
 
-    /// A bundle with some of its texts in shorter forms.
-    fn draft(&self, candidate: usize, parts: &[(&Shortened, usize)], edits: &[Edit]) -> Draft {
+    /// The text of a bundle with some of its texts in shorter forms.
+    fn text_of(&self, candidate: usize, parts: &[(&Shortened, usize)]) -> TypedText {
         let instead = |piece: &Piece| {
             let part = parts.iter().find(|(text, _)| text.place.is(piece));
             part.map(|(text, form)| text.reads(*form))
         };
         let messages = &self.bundles[candidate].messages;
+        content_with(self.request.conversation(), messages, instead)
+    }
+
+    fn draft(
+        &self,
+        candidate: usize,
+        content: String,
+        parts: &[(&Shortened, usize)],
+        edits: &[Edit],
+    ) -> Draft {
         let least = |(text, form): &(&Shortened, usize)| text.forms[*form].least_share_of_budget();
         Draft {
             name: name_of(edits),
-            content: content_with(self.request.conversation(), messages, instead),
+            content,
             share: share_of(parts, self.items[candidate].tokens()),
             only_above: parts.iter().filter_map(least).reduce(f64::max),
         }
@@ -362,9 +401,12 @@ impl Shortened {
     }
 
     fn render(&mut self, renderer: &dyn Renderer) {
-        if self.place.is_spoken {
-            return;
+        if !self.place.is_spoken {
+            self.draft(renderer);
         }
+    }
+
+    fn draft(&mut self, renderer: &dyn Renderer) {
         let original = Original::new(&self.place.text, self.tokens).from_tool(&self.place.tool);
         let drafts = renderer.render(&original).into_iter();
         self.drafts.extend(drafts.map(|Draft { name, content, share, only_above }| Drafted {

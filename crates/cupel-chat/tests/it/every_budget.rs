@@ -114,7 +114,7 @@ fn pins_hold_at_every_budget() {
 /// the request grows.
 #[test]
 fn turns_that_are_taken_apart_stay_valid_with_what_they_need() {
-    let options = CandidateOptions { steps: true, ..Default::default() };
+    let options = CandidateOptions::default();
     for format in Format::ALL.into_iter().filter(|format| !format.has_free_order()) {
         let mut needs = 0;
         for seed in 0..150 {

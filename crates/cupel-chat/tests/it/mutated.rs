@@ -33,7 +33,8 @@ fn probe(text: &str, format: Option<Format>, named: &Named, random: &mut Random)
         let highest = candidates.total_tokens().clamp(0, 5000) + 1;
         let limit = i64::try_from(random.within(0, highest as usize)).unwrap();
         let budget = ContextBudget::builder(limit).build().unwrap();
-        let Ok(window) = named.pipeline.window(candidates.items(), &budget) else { continue };
+        let pipeline = named.pipeline.clone().with_needs(candidates.needs());
+        let Ok(window) = pipeline.window(candidates.items(), &budget) else { continue };
         let kept: Vec<usize> = window.iter().map(|placed| placed.position).collect();
         let output = candidates.render(&kept);
         if format.has_free_order() && window.is_empty() {

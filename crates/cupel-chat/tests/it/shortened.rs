@@ -105,7 +105,8 @@ fn blank(message: &mut Value, path: &str) {
 
 /// Tries budgets, and says how many windows had something shorter.
 fn try_budgets(text: &str, candidates: &Candidates, budgets: impl Iterator<Item = i64>) -> usize {
-    let (pipeline, format) = (pipeline(), candidates.request().format());
+    let format = candidates.request().format();
+    let pipeline = pipeline().with_needs(candidates.needs());
     let ranking = pipeline.rank(candidates.items()).unwrap();
     let before = checker::messages(format, text).unwrap();
     let mut tried = BTreeSet::new();

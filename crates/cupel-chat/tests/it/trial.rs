@@ -82,7 +82,8 @@ impl<'r> Trial<'r> {
     /// Runs a pipeline with this budget and checks what comes out.
     pub(crate) fn run(&mut self, named: &Named, budget: i64) {
         let limits = ContextBudget::builder(budget).build().unwrap();
-        let window = match named.pipeline.window(self.candidates.items(), &limits) {
+        let pipeline = named.pipeline.clone().with_needs(self.candidates.needs());
+        let window = match pipeline.window(self.candidates.items(), &limits) {
             Ok(window) => window,
             Err(CupelError::PinnedExceedsBudget { .. }) => {
                 assert!(

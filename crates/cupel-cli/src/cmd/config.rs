@@ -16,6 +16,7 @@ Example of a cupel.toml:
   policy = \"chat\"
   max = \"8k\"
   pin = [\"role:developer\"]
+  rules = [\"rules.txt\"]
 
 A flag wins over a variable, a variable over the file. The file is the first `cupel.toml` in the
 current folder or above it; paths in it are relative to it.";
@@ -76,7 +77,7 @@ fn table(rows: &[Row<'_>]) -> Table {
     let mut table = Table::new(columns.map(|title| (title, Side::Left)).into());
     for row in rows {
         let value = match row.value {
-            Some(value) => Cell::from(value),
+            Some(value) => Cell::from(value.replace('\n', "; ")),
             None => Cell::styled(row.fallback, style::faint()),
         };
         let origin = row.origin.clone().unwrap_or_else(|| "default".to_owned());

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     request: RequestArguments,
 
     /// Count plain text instead, of one file or of many
-    #[arg(long, conflicts_with_all = ["format", "pin", "repair", "lines"])]
+    #[arg(long, conflicts_with_all = ["format", "pin", "rules", "repair", "lines"])]
     text: bool,
 
     /// Print JSON; of many requests, a line each

@@ -22,29 +22,10 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The beginning of a text on one line: white space becomes single blanks, what no terminal should
-/// receive becomes nothing, and what is too long ends in `…`.
+/// The beginning of a text on one line of at most so many columns, without what no terminal should
+/// receive.
 pub(crate) fn excerpt(text: &str, columns: usize) -> String {
-    let mut line = String::new();
-    let mut used = 0;
-    let mut is_pending = false;
-    for char in text.chars() {
-        if char.is_whitespace() {
-            is_pending = !line.is_empty();
-            continue;
-        }
-        let Some(char_width) = char.width() else { continue };
-        let needed = char_width + usize::from(is_pending);
-        if used + needed > columns {
-            return shortened(line, columns);
-        }
-        if std::mem::take(&mut is_pending) {
-            line.push(' ');
-        }
-        line.push(char);
-        used += needed;
-    }
-    line
+    cupel_names::excerpt(text, columns, UnicodeWidthChar::width)
 }
 
 /// A text in lines of at most so many columns, broken between words.
@@ -62,32 +43,9 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Makes room for the mark of an omission.
-fn shortened(mut line: String, columns: usize) -> String {
-    if columns == 0 {
-        return String::new();
-    }
-    while width(&line) + 1 > columns && line.pop().is_some() {}
-    line.truncate(line.trim_end().len());
-    line.push('…');
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_excerpt_is_one_line_without_control_characters() {
-        assert_eq!(excerpt(" a\n\n b\u{1b}[31mc\t", 20), "a b[31mc");
-    }
-
-    #[test]
-    fn what_is_too_long_is_cut_to_the_columns() {
-        assert_eq!(excerpt("one two three", 8), "one two…");
-        assert_eq!(excerpt("one two", 7), "one two");
-        assert_eq!(excerpt("abc", 0), "");
-    }
 
     #[test]
     fn wide_letters_count_twice() {

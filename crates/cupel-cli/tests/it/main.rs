@@ -11,6 +11,7 @@ mod query;
 mod readme;
 #[cfg(feature = "replay")]
 mod replay;
+mod rules;
 mod schemas;
 #[cfg(unix)]
 mod session;

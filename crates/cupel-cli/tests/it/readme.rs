@@ -9,7 +9,7 @@ use crate::support::{Folder, Run, cupel, root};
 #[test]
 fn the_first_command_prints_what_the_readme_shows() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let (_, rest) = readme.split_once("cargo run --quiet -p cupel-cli -- ").unwrap();
+    let (_, rest) = readme.split_once("cargo run -p cupel-cli -- ").unwrap();
     let (command, rest) = rest.split_once('\n').unwrap();
     let arguments: Vec<&str> = command.split('#').next().unwrap().split_whitespace().collect();
     let (_, rest) = rest.split_once("```text\n").unwrap();

@@ -5,7 +5,8 @@ mod shortfall;
 mod why;
 
 use cupel::{
-    ContextBudget, ExcludedItem, IncludedItem, InclusionReason, Pipeline, Ranking, SelectionReport,
+    ContextBudget, ExcludedItem, ExclusionReason, IncludedItem, InclusionReason, Pipeline, Ranking,
+    SelectionReport,
 };
 use cupel::{SliceExplanation, SliceSignal};
 use cupel_relevance::Highlights;
@@ -96,6 +97,12 @@ pub struct Kept {
     pub gain: Option<f64>,
     /// Why it is in.
     pub reason: KeptReason,
+    /// The rule that keeps it before the rest competes, in a few words: `a rule of the user`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_for: Option<String>,
+    /// The positions of what else is in and could not be without it, unless it is always in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needed_by: Vec<usize>,
     /// How it is shorter than it was, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shortened: Option<ShortenedPart>,
@@ -131,6 +138,8 @@ pub enum KeptReason {
     Pinned,
     /// It costs nothing.
     ZeroToken,
+    /// A rule of the policy keeps it before the rest competes; `kept_for` says which.
+    KeptFirst,
     /// Its score earned it a place, in a shorter form.
     Shortened,
 }
@@ -151,6 +160,9 @@ pub struct LeftOut {
     pub gain: Option<f64>,
     /// Why it is out.
     pub why: Why,
+    /// A note of the policy on it, in a few words: `small talk`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// What it would take to get in.
     pub to_get_in: ToGetIn,
     /// The positions of the kept candidates that have its room: the lowest scored ones that
@@ -233,6 +245,8 @@ struct View<'a> {
     room: Room,
     shortfalls: Option<Shortfalls>,
     sliced: Option<&'a SliceExplanation>,
+    /// For each candidate what is in and needs it.
+    needed_by: Vec<Vec<usize>>,
 }
 
 impl<'a> View<'a> {
@@ -259,6 +273,7 @@ impl<'a> View<'a> {
             room: Room::new(report, budget),
             shortfalls,
             sliced,
+            needed_by: needed_by(prepared, report),
         })
     }
 
@@ -267,18 +282,34 @@ impl<'a> View<'a> {
         self.sliced?.gain(position).filter(|gain| gain.is_finite())
     }
 
+    /// The rule that keeps a candidate before the rest competes.
+    fn kept_for(&self, position: usize) -> Option<String> {
+        let kept = self.sliced?.reserved.iter().find(|kept| kept.position == position)?;
+        Some(kept.why.clone())
+    }
+
+    /// Returns the policy's note on a candidate.
+    fn note(&self, position: usize) -> Option<String> {
+        let (_, note) = self.sliced?.notes.iter().find(|(at, _)| *at == position)?;
+        Some(note.clone())
+    }
+
     fn kept(&self, included: &IncludedItem) -> Option<Kept> {
         let position = included.position?;
+        let kept_for = self.kept_for(position);
         Some(Kept {
             part: Part::of(&self.prepared.candidates, position),
             score: included.score,
             gain: self.gain(position),
             reason: match included.reason {
                 InclusionReason::Pinned => KeptReason::Pinned,
+                _ if kept_for.is_some() => KeptReason::KeptFirst,
                 InclusionReason::ZeroToken => KeptReason::ZeroToken,
                 InclusionReason::Shortened => KeptReason::Shortened,
                 _ => KeptReason::Scored,
             },
+            kept_for,
+            needed_by: self.needed_by[position].clone(),
             shortened: self.shortened(position, included.rendering),
             earned_by: self.earned_by[position].clone(),
         })
@@ -296,16 +327,36 @@ impl<'a> View<'a> {
 
     fn left_out(&self, excluded: &ExcludedItem) -> Option<LeftOut> {
         let position = excluded.position?;
+        // With what it needs.
+        let tokens = match excluded.reason {
+            ExclusionReason::BudgetExceeded { item_tokens, .. } => item_tokens,
+            _ => excluded.item.tokens(),
+        };
         Some(LeftOut {
             part: Part::of(&self.prepared.candidates, position),
             score: excluded.score,
             gain: self.gain(position),
-            why: self.reasons.of(&excluded.reason),
+            why: self.reasons.of(excluded),
+            note: self.note(position),
             to_get_in: self.shortfalls.as_ref()?.of(position),
-            room_taken_by: self.room.taken_from(excluded.item.tokens()),
+            room_taken_by: self.room.taken_from(tokens),
             earned_by: self.earned_by[position].clone(),
         })
     }
+}
+
+/// For each candidate that is not always in what is in and needs it, ascending.
+fn needed_by(prepared: &Prepared, report: &SelectionReport) -> Vec<Vec<usize>> {
+    let mut needed_by = vec![Vec::new(); prepared.items().len()];
+    let mut kept: Vec<usize> = report.included.iter().filter_map(|kept| kept.position).collect();
+    kept.sort_unstable();
+    for at in kept {
+        let needed = prepared.needs.of(at).iter();
+        for needed in needed.filter(|needed| !prepared.items()[**needed].pinned()) {
+            needed_by[*needed].push(at);
+        }
+    }
+    needed_by
 }
 
 /// The words and neighbours that earned candidates their scores; for those that are not shown,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cupel::{ContextBudget, ExclusionReason, SelectionReport};
+use cupel::{ContextBudget, ExcludedItem, ExclusionReason, SelectionReport};
 use serde::{Deserialize, Serialize};
 
 use crate::Prepared;
@@ -18,6 +18,17 @@ pub enum Why {
     NoRoom {
         /// The tokens that were left.
         left: i64,
+    },
+    /// There is too little room for it and what it needs.
+    NoRoomForNeeds {
+        /// The tokens that were left.
+        left: i64,
+        /// Its cost with all that it needs and that is not in.
+        tokens: i64,
+        /// The positions of what it needs and that is not in.
+        needs: Vec<usize>,
+        /// Where that is.
+        paths: Vec<String>,
     },
     /// There is room, but not in the part of the window that its kind has.
     ShareUsedUp,
@@ -60,6 +71,7 @@ pub(crate) struct Reasons<'a> {
     pinned: i64,
     /// Where the kept items are, by their texts.
     kept: HashMap<&'a str, usize>,
+    is_kept: Vec<bool>,
 }
 
 impl<'a> Reasons<'a> {
@@ -72,6 +84,10 @@ impl<'a> Reasons<'a> {
             .excluded
             .iter()
             .any(|out| matches!(out.reason, ExclusionReason::Deduplicated { .. }));
+        let mut is_kept = vec![false; prepared.items().len()];
+        for position in report.included.iter().filter_map(|kept| kept.position) {
+            is_kept[position] = true;
+        }
         let kept = report.included.iter().filter(|_| has_copies);
         let kept = kept.filter_map(|kept| Some((kept.item.content(), kept.position?)));
         Self {
@@ -79,11 +95,22 @@ impl<'a> Reasons<'a> {
             left: super::room::left(report, budget),
             pinned: tokens_of(prepared.items().iter().filter(|item| item.pinned())),
             kept: kept.collect(),
+            is_kept,
         }
     }
 
-    pub(crate) fn of(&self, reason: &ExclusionReason) -> Why {
-        match reason {
+    pub(crate) fn of(&self, excluded: &ExcludedItem) -> Why {
+        match &excluded.reason {
+            ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
+                if *item_tokens > excluded.item.tokens() =>
+            {
+                let candidates = &self.prepared.candidates;
+                let missing = |at| self.prepared.needs.missing(at, |at| self.is_kept[at]);
+                let needs = excluded.position.map(missing).unwrap_or_default();
+                let paths = needs.iter().map(|at| candidates.bundle(*at).path().to_owned());
+                let left = (*available_tokens).max(0);
+                Why::NoRoomForNeeds { left, tokens: *item_tokens, paths: paths.collect(), needs }
+            }
             ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
                 if item_tokens <= available_tokens =>
             {

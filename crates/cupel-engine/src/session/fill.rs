@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use cupel::Needs;
 use cupel::slicer::Form;
 
 use super::plan::{Situation, Unit};
@@ -28,6 +29,7 @@ pub(super) struct Fill {
 /// Fills windows up.
 pub(super) struct Filler<'s> {
     situation: &'s Situation<'s>,
+    needs: Needs,
     /// What units that need no other offer to an empty window, the best first. With something
     /// covered they offer no more, so that only those that come up are looked at again.
     alone: Vec<Bid>,
@@ -50,9 +52,17 @@ impl<'s> Filler<'s> {
         let competes = |at: &usize| units[*at].competes && !units[*at].is_pinned;
         let competitors = (0..units.len()).filter(competes);
         let (dependent, independent): (Vec<usize>, Vec<usize>) =
-            competitors.partition(|at| units[*at].needs.is_some());
+            competitors.partition(|at| !units[*at].needs.is_empty());
+        let mut needs = Needs::none(units.len());
+        for (at, unit) in units.iter().enumerate() {
+            for needed in &unit.needs {
+                let added = needs.add(at, *needed);
+                debug_assert!(added.is_ok(), "units need units");
+            }
+        }
         let mut filler = Self {
             situation,
+            needs,
             alone: Vec::new(),
             dependent,
             covered: vec![0; situation.worth.value_count()],
@@ -84,11 +94,12 @@ impl<'s> Filler<'s> {
     pub(super) fn forget_cheap(&mut self, price: f64) {
         let Situation { units, worth, .. } = *self.situation;
         let is_dear = |at: &usize| {
-            let opening = units[*at].needs.map_or(0.0, |needed| worth.alone(needed));
+            let needed = self.needs.missing(*at, |_| false).into_iter();
+            let needed = needed.fold(0.0, |sum, needed| sum + worth.alone(needed));
             let whole = units[*at].form(None);
             options(&units[*at], &whole).iter().any(|form| {
                 let gain = worth.gain(*at, form.rendering, 0.0, |_| true);
-                gain + opening >= price * form.tokens as f64
+                gain + needed >= price * form.tokens as f64
             })
         };
         self.dependent.retain(is_dear);
@@ -118,7 +129,8 @@ impl<'s> Filler<'s> {
             }
         }
         let from = prefix.checked_sub(1).map_or(0, |last| window[last] + 1);
-        for at in (0..units.len()).filter(|at| units[*at].is_pinned) {
+        let in_prefix = window[..prefix].iter().copied();
+        for at in in_prefix.chain((0..units.len()).filter(|at| units[*at].is_pinned)) {
             self.require(at, from, &mut left, &mut fill)?;
         }
         if left < 0 {
@@ -146,11 +158,12 @@ impl<'s> Filler<'s> {
                 heap.push(now);
                 continue;
             }
-            if let Some(opening) = units[bid.unit].needs.filter(|at| !self.is_taken(*at)) {
-                if !may(&units[opening]) {
-                    continue;
-                }
-                self.put(opening, units[opening].form(None), &mut fill);
+            let missing = self.missing(bid.unit);
+            if !missing.iter().all(|needed| may(&units[*needed])) {
+                continue;
+            }
+            for needed in missing {
+                self.put(needed, units[needed].form(None), &mut fill);
             }
             left -= now.tokens;
             self.put(bid.unit, now.form, &mut fill);
@@ -167,7 +180,7 @@ impl<'s> Filler<'s> {
     /// Puts what must be in behind the cut, with what it needs; `None` if its place is before it.
     fn require(&mut self, at: usize, from: usize, left: &mut i64, fill: &mut Fill) -> Option<()> {
         let units = self.situation.units;
-        for at in units[at].needs.into_iter().chain([at]) {
+        for at in self.missing(at).into_iter().chain([at]) {
             if self.is_taken(at) {
                 continue;
             }
@@ -211,6 +224,11 @@ impl<'s> Filler<'s> {
         gain
     }
 
+    /// Returns the needs of a unit that are not in yet.
+    fn missing(&self, at: usize) -> Vec<usize> {
+        self.needs.missing(at, |needed| self.is_taken(needed))
+    }
+
     fn is_taken(&self, at: usize) -> bool {
         self.taken[at].0 == self.round
     }
@@ -229,17 +247,18 @@ impl<'s> Filler<'s> {
     }
 
     /// What a unit offers, in the form that brings most for its size, fits and is worth its price, with
-    /// the unit that it needs; `None` if there is no such form, or if it cannot be had any more.
+    /// the units that it needs; `None` if there is no such form, or if it cannot be had any more.
     fn bid(&self, at: usize, from: usize, price: f64, left: i64) -> Option<Bid> {
         let units = self.situation.units;
         let has = self.has(at).map_or(0, |has| has.tokens);
-        let (mut more_gain, mut more_tokens) = (0.0, 0);
-        if let Some(opening) = units[at].needs.filter(|needed| !self.is_taken(*needed)) {
-            if opening < from {
+        let (mut more_gain, mut more_tokens) = (0.0, 0_i64);
+        for needed in self.missing(at) {
+            if needed < from {
                 return None;
             }
-            let whole = units[opening].form(None);
-            (more_gain, more_tokens) = (self.gain(opening, whole), whole.tokens.max(0));
+            let whole = units[needed].form(None);
+            more_gain += self.gain(needed, whole);
+            more_tokens = whole.tokens.max(0).saturating_add(more_tokens);
         }
         let is_larger = |form: &&Form| !self.is_taken(at) || form.tokens > has;
         let size_exponent = self.situation.size_exponent.max(EXPONENT_OF_FORMS);
@@ -306,3 +325,306 @@ impl PartialEq for Bid {
 }
 
 impl Eq for Bid {}
+
+#[cfg(test)]
+mod tests {
+    use cupel::Worth;
+
+    use super::super::testing::{known, new, pinned, shortenable, situation, worth};
+    use super::*;
+
+    #[track_caller]
+    fn fill(situation: &Situation<'_>, prefix: usize, price: f64) -> Fill {
+        Filler::new(situation).within_credit(prefix, price).unwrap()
+    }
+
+    /// The units behind the cut, where all of them are whole.
+    #[track_caller]
+    fn behind(situation: &Situation<'_>, prefix: usize, price: f64) -> Vec<usize> {
+        let chosen = fill(situation, prefix, price).behind;
+        assert!(chosen.iter().all(|(_, rendering)| rendering.is_none()), "{chosen:?}");
+        chosen.into_iter().map(|(at, _)| at).collect()
+    }
+
+    #[test]
+    fn the_most_worth_for_its_size_goes_first() {
+        let units = [new(10), new(10), new(20)];
+        let worth = worth(&[1.0, 2.0, 3.0]);
+        let by_token = Situation { room: 20, ..situation(&units, &worth, &[]) };
+        let fill = fill(&by_token, 0, 0.0);
+        assert_eq!(fill.behind, [(0, None), (1, None)]);
+        assert_eq!((fill.worth, fill.paid_tokens, fill.again_tokens), (3.0, 20, 0));
+        assert_eq!(fill.left_tokens, 0);
+        assert_eq!(behind(&Situation { size_exponent: 0.0, ..by_token }, 0, 0.0), [2]);
+    }
+
+    #[test]
+    fn of_equals_the_newer_goes_first() {
+        let units = [new(10), new(10)];
+        let worth = worth(&[1.0, 1.0]);
+        assert_eq!(behind(&Situation { room: 19, ..situation(&units, &worth, &[]) }, 0, 0.0), [1]);
+    }
+
+    #[test]
+    fn a_value_counts_once() {
+        let mut worth = Worth::of_values(vec![4.0]);
+        worth.push(1.0, [0]);
+        worth.push(1.0, [0]);
+        worth.push(2.0, []);
+        let units = [new(10), new(10), new(10)];
+        let fill = fill(&Situation { room: 20, ..situation(&units, &worth, &[]) }, 0, 0.0);
+        assert_eq!((fill.behind, fill.worth), (vec![(1, None), (2, None)], 7.0));
+    }
+
+    #[test]
+    fn what_stands_before_the_cut_covers_its_values() {
+        let mut worth = Worth::of_values(vec![4.0]);
+        worth.push(1.0, [0]);
+        worth.push(1.0, [0]);
+        let units = [known(10), new(10)];
+        let situation = situation(&units, &worth, &[0]);
+        assert_eq!(behind(&situation, 1, 0.2), [0; 0], "1 for 10 tokens is below the price");
+        assert_eq!(behind(&situation, 0, 0.2), [1], "5 for 10 tokens is above it");
+        assert_eq!(fill(&situation, 1, 0.2).worth, 5.0);
+    }
+
+    #[test]
+    fn a_unit_must_be_worth_more_than_its_price_unless_nothing_has_one() {
+        let units = [new(8)];
+        let (one, none) = (worth(&[1.0]), worth(&[0.0]));
+        assert_eq!(behind(&situation(&units, &one, &[]), 0, 0.125), [0; 0]);
+        assert_eq!(behind(&situation(&units, &one, &[]), 0, 0.124), [0]);
+        assert_eq!(behind(&situation(&units, &none, &[]), 0, 0.0), [0]);
+    }
+
+    #[test]
+    fn what_does_not_compete_is_never_taken() {
+        let units = [Unit { competes: false, ..new(1) }, new(1)];
+        let worth = worth(&[9.0, 1.0]);
+        assert_eq!(behind(&situation(&units, &worth, &[]), 0, 0.0), [1]);
+    }
+
+    #[test]
+    fn exactly_the_credit_may_be_sent_again() {
+        let units = [known(10), known(10), new(10)];
+        let worth = worth(&[1.0, 9.0, 1.0]);
+        let of = |credit| fill(&Situation { credit, ..situation(&units, &worth, &[0]) }, 1, 0.0);
+        let (enough, too_little) = (of(10), of(9));
+        assert_eq!((enough.behind, enough.again_tokens), (vec![(1, None), (2, None)], 10));
+        assert_eq!((too_little.behind, too_little.again_tokens), (vec![(2, None)], 0));
+    }
+
+    #[test]
+    fn an_opening_is_sent_again_within_the_credit_only() {
+        let units = [known(30), Unit { needs: vec![0], ..new(10) }];
+        let worth = worth(&[1.0, 9.0]);
+        let of = |credit| fill(&Situation { credit, ..situation(&units, &worth, &[]) }, 0, 0.0);
+        let (enough, too_little) = (of(30), of(29));
+        assert_eq!((enough.behind, enough.again_tokens), (vec![(0, None), (1, None)], 30));
+        assert_eq!((enough.worth, enough.paid_tokens, enough.left_tokens), (10.0, 40, 60));
+        assert_eq!((too_little.behind, too_little.again_tokens), (vec![], 0));
+    }
+
+    #[test]
+    fn nothing_is_put_before_the_cut() {
+        let units = [known(10), new(10), known(10), new(10)];
+        let worth = worth(&[1.0; 4]);
+        let situation = Situation { credit: 10, ..situation(&units, &worth, &[0, 2]) };
+        let late = fill(&situation, 2, 0.0);
+        assert_eq!((late.behind, late.left_tokens), (vec![(3, None)], 70));
+        assert_eq!((late.worth, late.paid_tokens), (3.0, 10));
+        assert_eq!(behind(&situation, 1, 0.0), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_unit_cannot_stand_where_its_opening_was_left_out_before_the_cut() {
+        let units = [known(10), known(10), Unit { needs: vec![0], ..new(10) }];
+        let worth = worth(&[1.0; 3]);
+        let rich = Situation { credit: 10, ..situation(&units, &worth, &[1]) };
+        assert_eq!(behind(&rich, 1, 0.0), [0; 0]);
+        assert_eq!(behind(&situation(&units, &worth, &[0]), 1, 0.0), [2]);
+    }
+
+    #[test]
+    fn a_unit_pays_for_its_opening_unless_that_is_in() {
+        let units = [new(8), Unit { needs: vec![0], ..new(8) }];
+        let worth = worth(&[1.0, 3.0]);
+        let alone = situation(&units, &worth, &[]);
+        assert_eq!(behind(&alone, 0, 0.25), [0; 0], "4 for 16 tokens");
+        assert_eq!(behind(&alone, 0, 0.24), [0, 1]);
+        assert_eq!(behind(&Situation { room: 16, ..alone }, 0, 0.0), [0, 1]);
+        assert_eq!(behind(&Situation { room: 15, ..alone }, 0, 0.0), [0], "no room for both");
+        let opened = situation(&units, &worth, &[0]);
+        assert_eq!(behind(&opened, 1, 0.25), [1], "3 for 8 tokens");
+    }
+
+    #[test]
+    fn a_unit_is_shorter_where_the_whole_does_not_fit_or_does_not_pay() {
+        let mut worth = Worth::default();
+        worth.push(2.0, []);
+        worth.push_form(0.5, []);
+        let units = [shortenable(10, 4)];
+        let of =
+            |room, price| fill(&Situation { room, ..situation(&units, &worth, &[]) }, 0, price);
+        assert_eq!(of(3, 0.0).behind, []);
+        let short = of(9, 0.0);
+        assert_eq!((short.behind, short.worth), (vec![(0, Some(0))], 1.0));
+        assert_eq!((short.paid_tokens, short.left_tokens), (4, 5));
+        let whole = of(10, 0.0);
+        assert_eq!((whole.behind, whole.worth), (vec![(0, None)], 2.0));
+        assert_eq!((whole.paid_tokens, whole.left_tokens), (10, 0));
+        assert_eq!(of(10, 0.2).behind, [(0, Some(0))], "the other half costs 6 tokens for 1");
+        assert_eq!(of(10, 0.16).behind, [(0, None)]);
+    }
+
+    #[test]
+    fn units_that_can_be_shorter_pay_for_their_size_even_if_others_do_not() {
+        let mut worth = Worth::default();
+        worth.push(2.0, []);
+        worth.push_form(0.5, []);
+        worth.push(0.9, []);
+        let units = [shortenable(10, 4), new(6)];
+        let by_worth = Situation { room: 10, size_exponent: 0.0, ..situation(&units, &worth, &[]) };
+        assert_eq!(fill(&by_worth, 0, 0.0).behind, [(0, Some(0)), (1, None)]);
+    }
+
+    #[test]
+    fn what_is_pinned_takes_no_room_and_counts_as_sent_again() {
+        let units = [known(10), pinned(30), Unit { is_pinned: true, ..new(5) }];
+        let worth = worth(&[1.0, 0.5, 0.25]);
+        let fill = fill(&situation(&units, &worth, &[0]), 1, 0.0);
+        assert_eq!(fill.behind, [(1, None), (2, None)]);
+        assert_eq!((fill.again_tokens, fill.paid_tokens, fill.left_tokens), (30, 0, 90));
+        assert_eq!(fill.worth, 1.75);
+    }
+
+    #[test]
+    fn what_is_pinned_brings_what_it_needs_and_that_takes_room() {
+        let units = [known(30), Unit { needs: vec![0], ..pinned(5) }];
+        let worth = worth(&[1.0, 1.0]);
+        let of = |room| Situation { room, ..situation(&units, &worth, &[]) };
+        let roomy = fill(&of(30), 0, 0.0);
+        assert_eq!(roomy.behind, [(0, None), (1, None)]);
+        assert_eq!((roomy.again_tokens, roomy.paid_tokens, roomy.left_tokens), (35, 30, 0));
+        assert!(Filler::new(&of(29)).within_credit(0, 0.0).is_none());
+    }
+
+    #[test]
+    fn what_is_pinned_is_sent_in_the_form_that_it_must_have() {
+        let unit = Unit { stands_as: Some(0), is_pinned: true, ..shortenable(10, 4) };
+        let mut worth = Worth::default();
+        worth.push(2.0, []);
+        worth.push_form(0.5, []);
+        let units = [unit];
+        assert_eq!(fill(&situation(&units, &worth, &[]), 0, 0.0).behind, [(0, Some(0))]);
+    }
+
+    #[test]
+    fn there_is_no_fill_behind_a_cut_that_is_behind_a_pin_that_is_out() {
+        let units = [pinned(1), known(1)];
+        let worth = worth(&[1.0, 1.0]);
+        assert!(Filler::new(&situation(&units, &worth, &[1])).within_credit(1, 0.0).is_none());
+        assert!(Filler::new(&situation(&units, &worth, &[1])).within_credit(0, 0.0).is_some());
+    }
+
+    #[test]
+    fn there_is_no_fill_behind_more_than_the_room() {
+        let units = [known(60), known(41)];
+        let worth = worth(&[1.0, 1.0]);
+        let situation = situation(&units, &worth, &[0, 1]);
+        assert!(Filler::new(&situation).within_credit(2, 0.0).is_none());
+        assert_eq!(fill(&situation, 1, 0.0).left_tokens, 40);
+    }
+
+    #[test]
+    fn one_filler_fills_many_windows() {
+        let units = [known(10), new(10)];
+        let worth = worth(&[1.0, 1.0]);
+        let situation = situation(&units, &worth, &[0]);
+        let mut filler = Filler::new(&situation);
+        for prefix in [1, 0, 1, 1] {
+            let fill = filler.within_credit(prefix, 0.0).unwrap();
+            assert_eq!(fill.behind, [(1, None)]);
+            assert_eq!(fill.worth, if prefix == 1 { 2.0 } else { 1.0 });
+        }
+    }
+
+    #[test]
+    fn the_average_is_over_the_room_and_what_is_pinned_behind_the_head() {
+        let units = [pinned(7), new(10), pinned(20)];
+        let plain = worth(&[0.0, 3.0, 0.0]);
+        let average = |worth: &Worth| {
+            let situation = Situation { room: 12, ..situation(&units, worth, &[0]) };
+            Filler::new(&situation).average_worth()
+        };
+        assert_eq!(average(&plain), 3.0 / 12.0);
+        assert_eq!(average(&plain.clone().with_pinned(5.0)), 8.0 / 32.0);
+    }
+
+    #[test]
+    fn the_average_of_no_room_is_nothing() {
+        let units = [new(10), Unit { needs: vec![0], ..pinned(1) }];
+        let worth = worth(&[1.0, 1.0]);
+        let situation = Situation { room: 0, ..situation(&units, &worth, &[]) };
+        assert_eq!(Filler::new(&situation).average_worth(), 0.0);
+    }
+
+    #[test]
+    fn what_is_too_cheap_in_every_form_is_forgotten() {
+        let dependent = |opening| {
+            let units = [new(8), Unit { needs: vec![0], ..new(8) }, new(8)];
+            let worth = worth(&[opening, 0.5, 0.99]);
+            let situation = situation(&units, &worth, &[]);
+            let mut filler = Filler::new(&situation);
+            filler.forget_cheap(0.125);
+            let behind = filler.within_credit(0, 0.0).unwrap().behind;
+            behind.into_iter().map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        assert_eq!(dependent(0.49), [0; 0]);
+        assert_eq!(dependent(0.5), [0, 1], "with its opening it is worth its own tokens");
+        assert_eq!(dependent(1.0), [0, 1], "exactly the price is enough");
+    }
+
+    #[test]
+    fn one_form_that_pays_is_enough_to_be_remembered() {
+        let mut worth = Worth::default();
+        worth.push(2.0, []);
+        worth.push_form(0.5, []);
+        let units = [shortenable(100, 4)];
+        let situation = situation(&units, &worth, &[]);
+        let mut filler = Filler::new(&situation);
+        filler.forget_cheap(0.25);
+        assert_eq!(filler.within_credit(0, 0.2).unwrap().behind, [(0, Some(0))]);
+    }
+
+    #[test]
+    fn a_unit_is_as_large_as_it_and_its_opening_when_units_compete() {
+        let units = [new(30), Unit { needs: vec![0], ..new(10) }, new(10)];
+        let worth = worth(&[0.0, 4.0, 2.0]);
+        let tight = Situation { room: 40, ..situation(&units, &worth, &[]) };
+        assert_eq!(behind(&tight, 0, 0.01), [2], "4 for 40 tokens, 2 for 10");
+        let opened = Situation { room: 40, ..situation(&units, &worth, &[0]) };
+        assert_eq!(behind(&opened, 1, 0.01), [1], "4 for 10 tokens, 2 for 10");
+    }
+
+    #[test]
+    fn what_costs_nothing_has_room_in_a_full_window() {
+        let units = [new(10), new(0)];
+        let worth = worth(&[10.0, 0.5]);
+        let full = Situation { room: 10, ..situation(&units, &worth, &[]) };
+        assert_eq!(behind(&full, 0, 0.0), [0, 1]);
+    }
+
+    #[test]
+    fn what_stands_before_the_cut_does_not_grow() {
+        let short = Unit { needs: vec![0], stands_as: Some(0), ..shortenable(10, 4) };
+        let units = [known(5), short];
+        let mut worth = Worth::default();
+        worth.push(1.0, []);
+        worth.push(2.0, []);
+        worth.push_form(0.5, []);
+        let fill = fill(&situation(&units, &worth, &[0, 1]), 2, 0.0);
+        assert_eq!((fill.behind, fill.worth), (vec![], 2.0));
+        assert_eq!((fill.paid_tokens, fill.left_tokens), (0, 91));
+    }
+}

@@ -222,4 +222,33 @@ mod tests {
         let first = Continuation::of(None, &SETTING, &same);
         assert_eq!(first.new_account, Some(NewAccount::FirstStep));
     }
+
+    #[test]
+    fn only_an_edit_leaves_something_in_the_cache() {
+        use NewAccount::{
+            CacheExpired, FirstStep, FormatChanged, HeadChanged, HistoryEdited, ModelChanged,
+            OtherConversation,
+        };
+        let cold =
+            [FirstStep, OtherConversation, HeadChanged, ModelChanged, FormatChanged, CacheExpired];
+        assert!(cold.into_iter().all(NewAccount::is_cold) && !HistoryEdited.is_cold());
+        assert_eq!(HistoryEdited.text(), "messages that were there have changed or gone");
+    }
+
+    #[test]
+    fn a_conversation_is_the_same_while_anything_of_it_is_there() {
+        let first_changed = of(&state(&[1, 2], &[1]), &[9, 2, 3]);
+        assert_eq!(first_changed.new_account, Some(NewAccount::HistoryEdited));
+        assert_eq!((first_changed.edited_at, first_changed.standing), (Some(0), vec![1]));
+        let window_changed = of(&state(&[1, 2, 3], &[2]), &[1, 2, 9]);
+        assert_eq!(window_changed.new_account, Some(NewAccount::HistoryEdited));
+        assert_eq!((window_changed.known, window_changed.standing), (2, vec![]));
+        let begun = of(&state(&[], &[]), &[1]);
+        assert_eq!(begun.new_account, None, "nothing was said before");
+    }
+
+    #[test]
+    fn a_window_stands_as_far_as_its_messages_rise() {
+        assert_eq!(of(&state(&[1, 2, 3], &[1, 0, 2]), &[1, 2, 3, 4]).standing, [1]);
+    }
 }

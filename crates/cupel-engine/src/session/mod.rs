@@ -6,6 +6,8 @@ mod plan;
 mod settings;
 mod state;
 mod step;
+#[cfg(test)]
+mod testing;
 
 use std::sync::Arc;
 
@@ -161,5 +163,56 @@ impl std::fmt::Debug for Session {
             .field("settings", &self.settings)
             .field("steps", &steps)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"[{"role":"user","content":"go"}]"#;
+
+    fn session() -> Session {
+        let engine = Engine::builder().max_tokens(100).tokenizer("estimate").build();
+        engine.unwrap().session()
+    }
+
+    #[test]
+    fn a_step_counts_once_it_is_accepted() {
+        let mut session = session();
+        assert!(session.state().is_none() && session.proposed_state().is_none());
+        session.next(TEXT).unwrap();
+        assert_eq!(session.proposed_state().map(|state| state.steps), Some(1));
+        assert!(session.state().is_none());
+        assert!(session.accept() && !session.accept());
+        assert_eq!(session.state().map(|state| state.steps), Some(1));
+        assert!(session.proposed_state().is_none());
+    }
+
+    #[test]
+    fn a_step_that_is_rolled_back_does_not_count() {
+        let mut session = session();
+        session.next(TEXT).unwrap();
+        session.roll_back();
+        assert!(!session.accept() && session.state().is_none());
+    }
+
+    #[test]
+    fn a_session_goes_on_from_its_state_and_with_its_settings() {
+        let mut first = session();
+        first.next(TEXT).unwrap();
+        first.accept();
+        let settings = SessionSettings { resend_share: 0.0, ..SessionSettings::default() };
+        let again = first.engine().resume(first.state().unwrap().clone());
+        let mut again = again.with_settings(settings);
+        let step = again.next(TEXT).unwrap().session;
+        assert_eq!((step.number, step.new_account), (2, None));
+        let fresh = session().with_settings(settings).next(TEXT).unwrap().session;
+        assert_eq!(
+            (fresh.credit, fresh.arrived_tokens > 0),
+            (0, true),
+            "nothing may be sent again"
+        );
+        assert!(format!("{again:?}").contains("steps: 1"), "{again:?}");
     }
 }

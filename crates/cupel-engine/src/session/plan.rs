@@ -37,8 +37,8 @@ pub(super) struct Unit {
     pub(super) is_new: bool,
     /// Whether it may be sent again.
     pub(super) competes: bool,
-    /// The unit without which it cannot stand.
-    pub(super) needs: Option<usize>,
+    /// The units without which it cannot stand.
+    pub(super) needs: Vec<usize>,
 }
 
 impl Unit {
@@ -147,5 +147,142 @@ struct Rank {
 impl Rank {
     fn cmp(&self, other: &Self) -> Ordering {
         other.overdraft.cmp(&self.overdraft).then(self.score.total_cmp(&other.score))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, new, pinned, situation, worth};
+    use super::*;
+
+    fn whole(units: &[usize]) -> Vec<Chosen> {
+        units.iter().map(|at| (*at, None)).collect()
+    }
+
+    #[test]
+    fn a_unit_is_whole_where_it_has_no_such_form() {
+        let short = Form { rendering: Some(2), tokens: 3, share: 0.4 };
+        let unit = Unit { forms: vec![short], stands_as: Some(2), ..known(10) };
+        let all = Form { rendering: None, tokens: 10, share: 1.0 };
+        assert_eq!((unit.form(Some(2)), unit.form(Some(1)), unit.form(None)), (short, all, all));
+        assert_eq!(unit.standing(), short);
+        assert_eq!(known(10).standing(), all);
+    }
+
+    #[test]
+    fn a_window_of_nothing_but_pins_is_a_first_one() {
+        let units = [pinned(1), known(1)];
+        assert!(is_first(&units, &[]) && is_first(&units, &[0]));
+        assert!(!is_first(&units, &[0, 1]) && !is_first(&units, &[1]));
+    }
+
+    #[test]
+    fn a_window_is_what_stays_as_it_stood_and_what_is_sent_behind_it() {
+        let units = [Unit { stands_as: Some(3), ..known(1) }, known(1), known(1), known(1)];
+        let behind = vec![(2, Some(1)), (3, None)];
+        let plan = Plan { prefix: 1, behind, again_tokens: 0, price: 0.0 };
+        assert_eq!(plan.window(&[0, 1], &units), [(0, Some(3)), (2, Some(1)), (3, None)]);
+        assert_eq!([0, 1, 2, 3].map(|at| plan.is_behind(at)), [false, false, true, true]);
+    }
+
+    #[test]
+    fn every_place_behind_the_head_is_tried_from_the_last_on() {
+        let cuts = |first, last| cuts(first, last).collect::<Vec<_>>();
+        assert_eq!(cuts(2, 5), [5, 4, 3, 2]);
+        assert_eq!(cuts(3, 3), [3]);
+        let most = cuts(1, MOST_CUTS);
+        assert_eq!((most.len(), most[0], most[MOST_CUTS - 1]), (MOST_CUTS, MOST_CUTS, 1));
+    }
+
+    #[test]
+    fn of_many_places_a_few_are_tried_and_the_first_and_the_last_always() {
+        for last in [48, 49, 100, 10_000] {
+            let tried: Vec<usize> = cuts(0, last).collect();
+            assert!(tried.len() <= MOST_CUTS + 1 && tried.len() > MOST_CUTS / 2, "{last}");
+            assert_eq!((tried[0], tried[tried.len() - 1]), (last, 0));
+            assert!(tried.is_sorted_by(|a, b| a >= b));
+        }
+    }
+
+    #[test]
+    fn a_first_window_takes_whatever_fits_and_a_later_one_only_what_is_worth_its_tokens() {
+        let worth = worth(&[0.0, 10.0, 0.125]);
+        let units = [pinned(5), new(10), new(10)];
+        let first = Situation { room: 20, ..situation(&units, &worth, &[0]) };
+        let plan = super::plan(&first).unwrap();
+        assert_eq!((plan.prefix, plan.behind, plan.price), (1, whole(&[1, 2]), 0.0));
+
+        let units = [known(5), new(10), new(10)];
+        let later = Situation { room: 20, ..situation(&units, &worth, &[0]) };
+        let plan = super::plan(&later).unwrap();
+        assert_eq!((plan.prefix, plan.behind), (1, whole(&[1])));
+        assert_eq!(plan.price, 0.5 * 10.125 / 20.0);
+    }
+
+    #[test]
+    fn the_end_of_a_window_goes_where_the_room_is_worth_more() {
+        let units = [known(60), known(20), new(20)];
+        let little = worth(&[6.0, 0.1, 4.0]);
+        let plan = super::plan(&situation(&units, &little, &[0, 1])).unwrap();
+        assert_eq!((plan.prefix, plan.behind), (1, whole(&[2])));
+        let more = worth(&[6.0, 0.6, 4.0]);
+        let plan = super::plan(&situation(&units, &more, &[0, 1])).unwrap();
+        assert_eq!((plan.prefix, plan.behind), (2, whole(&[2])));
+    }
+
+    #[test]
+    fn room_beyond_a_fifth_of_the_window_is_worth_nothing() {
+        let units = [known(50), new(10)];
+        let worth = worth(&[0.5, 10.0]);
+        let plan = super::plan(&situation(&units, &worth, &[0])).unwrap();
+        assert_eq!((plan.prefix, plan.behind), (1, whole(&[1])), "40 are free as it is");
+    }
+
+    #[test]
+    fn of_windows_that_are_equally_good_the_longest_stays() {
+        let units = [known(10), known(10), new(10)];
+        let worth = worth(&[1.0, 0.0, 1.0]);
+        let free = Situation { threshold: 0.0, ..situation(&units, &worth, &[0, 1]) };
+        assert_eq!(super::plan(&free).unwrap().prefix, 2);
+    }
+
+    #[test]
+    fn a_window_within_its_credit_goes_before_a_better_one_that_is_not() {
+        let units = [known(40), pinned(10), new(20)];
+        let worth = worth(&[0.0, 0.0, 5.0]);
+        let of = |credit| {
+            let situation = Situation { room: 60, credit, ..situation(&units, &worth, &[0, 1]) };
+            super::plan(&situation).unwrap()
+        };
+        let (poor, rich) = (of(9), of(10));
+        assert_eq!((poor.prefix, poor.behind, poor.again_tokens), (2, whole(&[2]), 0));
+        assert_eq!((rich.prefix, rich.behind, rich.again_tokens), (0, whole(&[1, 2]), 10));
+    }
+
+    #[test]
+    fn what_must_be_in_is_sent_again_beyond_the_credit_if_there_is_no_other_way() {
+        let units = [known(90), pinned(10), Unit { needs: vec![1], is_pinned: true, ..new(20) }];
+        let worth = worth(&[1.0, 0.0, 0.0]);
+        let tight = Situation { room: 80, ..situation(&units, &worth, &[0, 1]) };
+        let plan = super::plan(&tight).unwrap();
+        assert_eq!((plan.prefix, plan.behind, plan.again_tokens), (0, whole(&[1, 2]), 10));
+    }
+
+    #[test]
+    fn there_is_no_plan_where_what_is_pinned_needs_more_than_the_room() {
+        let units = [new(50), Unit { needs: vec![0], ..pinned(1) }];
+        let worth = worth(&[1.0, 1.0]);
+        let of = |room| super::plan(&Situation { room, ..situation(&units, &worth, &[]) });
+        assert_eq!(of(49), None);
+        assert_eq!(of(50).unwrap().behind, whole(&[0, 1]));
+    }
+
+    #[test]
+    fn what_is_cached_is_not_sent_again_though_it_might_be() {
+        let units = [known(10), known(10), new(10)];
+        let worth = worth(&[5.0; 3]);
+        let rich = Situation { credit: 100, ..situation(&units, &worth, &[0, 1]) };
+        let plan = super::plan(&rich).unwrap();
+        assert_eq!((plan.prefix, plan.behind, plan.again_tokens), (2, whole(&[2]), 0));
     }
 }

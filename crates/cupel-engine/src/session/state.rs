@@ -240,6 +240,7 @@ mod tests {
                 "there are 2 messages, but the window has message 2",
             ),
             ("\"window\":[1]", "\"window\":[1,0]", "must rise"),
+            ("\"window\":[1]", "\"window\":[1,1]", "must rise"),
             ("\"steps\"", "\"stesp\"", "unknown field `stesp`"),
             ("\"credit\":0", "\"credit\":\"x\"", "invalid type: string \"x\""),
         ] {
@@ -250,5 +251,25 @@ mod tests {
         }
         let half = &written()[..40];
         assert_eq!(SessionState::from_json(half).unwrap_err().code(), ErrorCode::InvalidState);
+    }
+
+    #[test]
+    fn a_window_of_messages_rises_and_one_of_items_need_not() {
+        let read = |window: &str| {
+            let text = written().replace("\"window\":[1]", &format!("\"window\":{window}"));
+            SessionState::from_json(&text).map(|state| state.window).ok()
+        };
+        assert_eq!(read("[0,1]"), Some(vec![0, 1]));
+        assert_eq!(read("[]"), Some(vec![]));
+        let items = written().replace("openai-chat", "items").replace("[1]", "[1,0]");
+        assert_eq!(SessionState::from_json(&items).unwrap().window, [1, 0]);
+    }
+
+    #[test]
+    fn usage_adds_up_and_never_wraps() {
+        let mut usage = Usage::new(1, 2);
+        usage.add(Usage::new(10, 20));
+        assert_eq!((usage, usage.tokens()), (Usage::new(11, 22), 33));
+        assert_eq!(Usage::new(i64::MAX, 1).tokens(), i64::MAX);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cupel::slicer::Form;
+use cupel::slicer::{Form, Reserved};
 use cupel::{ContextBudget, Pipeline, Worth};
 use cupel_chat::{Bundle, PinReason};
 use cupel_renderings::handle;
@@ -212,7 +212,8 @@ impl<'s> Stage<'s> {
         let failed = |error| self.prepared.failed(error);
         let items = self.prepared.items();
         let room = Pipeline::competing_tokens(items, self.budget).map_err(failed)?;
-        if let Some(plan) = self.whole(room) {
+        let whole = self.everything(room)?.or_else(|| self.standing_and_new(room));
+        if let Some(plan) = whole {
             return Ok(self.decision(plan, None));
         }
         let ranking = self.prepared.pipeline()?.rank(items).map_err(failed)?;
@@ -222,8 +223,11 @@ impl<'s> Stage<'s> {
             ranking.worth_going_on(self.budget)
         };
         let worth = worth.map_err(failed)?;
+        let reserved = ranking.reserve(self.budget).map_err(failed)?;
+        let corrections = self.prepared.pipeline()?.policy().slicer().needs_in(items);
+        let (units, room) = self.with_reserved(&reserved, &corrections, room);
         let plan = plan(&Situation {
-            units: &self.units,
+            units: &units,
             worth: &worth,
             window: &self.window,
             room,
@@ -235,8 +239,71 @@ impl<'s> Stage<'s> {
         Ok(self.decision(plan, Some(worth)))
     }
 
+    /// The units where what the policy reserves must be in, and the room that this leaves.
+    ///
+    /// What was cut before does not come back by this: it would have to be paid for with all that stands behind
+    /// its place. It competes, like everything else.
+    fn with_reserved(
+        &self,
+        reserved: &[Reserved],
+        corrections: &[(usize, usize)],
+        room: i64,
+    ) -> (Vec<Unit>, i64) {
+        let mut units = self.units.clone();
+        for (corrected, correction) in corrections {
+            units[*corrected].needs.push(*correction);
+        }
+        let mut left = room;
+        for Reserved { position, rendering, .. } in reserved {
+            let stands = self.window.contains(position);
+            let unit = &mut units[*position];
+            if unit.is_pinned || !stands && !unit.is_new && !is_first(&self.units, &self.window) {
+                continue;
+            }
+            if !stands && rendering.is_some() {
+                let tokens = self.prepared.tokens_as((*position, *rendering));
+                unit.forms = vec![Form { rendering: *rendering, tokens, share: 1.0 }];
+                unit.stands_as = *rendering;
+            }
+            let tokens = unit.standing().tokens.max(0);
+            if tokens <= left {
+                left -= tokens;
+                unit.is_pinned = true;
+            }
+        }
+        (units, left)
+    }
+
+    /// All that there is, if it fits whole: then the request goes out as it came, whatever was cut out of
+    /// the conversation before. What is outdated and was cut stays out.
+    fn everything(&self, room: i64) -> Result<Option<Plan>, EngineError> {
+        let items = self.prepared.items();
+        let is_in_window = |at: usize| self.window.binary_search(&at).is_ok();
+        let all: Vec<usize> = (0..self.units.len())
+            .filter(|at| self.units[*at].competes || self.units[*at].is_new || is_in_window(*at))
+            .collect();
+        let free = all.iter().filter(|at| !self.units[**at].is_pinned);
+        let is_odd = items.iter().any(|item| item.tokens() < 0);
+        if is_odd || sum(free.map(|at| self.units[*at].tokens)) > room {
+            return Ok(None);
+        }
+        let pins = Pipeline::shortened_pins(items, self.budget);
+        let pins = pins.map_err(|error| self.prepared.failed(error))?;
+        let is_kept = |at: usize| all.binary_search(&at).is_ok();
+        if !pins.is_empty() || !self.prepared.needs.are_met(is_kept) {
+            return Ok(None);
+        }
+        let stands =
+            |(at, wanted): &(&usize, &usize)| at == wanted && self.units[**at].stands_as.is_none();
+        let prefix = self.window.iter().zip(&all).take_while(stands).count();
+        let behind: Vec<Chosen> = all[prefix..].iter().map(|at| (*at, None)).collect();
+        let again = behind.iter().filter(|(at, _)| !self.units[*at].is_new);
+        let again_tokens = sum(again.map(|(at, _)| self.units[*at].tokens));
+        Ok(Some(Plan { prefix, behind, again_tokens, price: 0.0 }))
+    }
+
     /// The window before and all that is new, if that fits.
-    fn whole(&self, room: i64) -> Option<Plan> {
+    fn standing_and_new(&self, room: i64) -> Option<Plan> {
         let is_new = (0..self.units.len()).filter(|at| self.units[*at].is_new);
         let behind: Vec<Chosen> = is_new.map(|at| (at, self.units[at].stands_as)).collect();
         let stands = self.window.iter().map(|at| (*at, self.units[*at].stands_as));
@@ -253,7 +320,7 @@ impl<'s> Stage<'s> {
         let last = self.window.last().copied();
         let is_in_order =
             behind.first().is_none_or(|(first, _)| last.is_none_or(|last| last < *first));
-        let stands = |unit: &Unit| unit.needs.is_none_or(|needed| is_kept[needed]);
+        let stands = |unit: &Unit| unit.needs.iter().all(|needed| is_kept[*needed]);
         let can_stand = self.units.iter().zip(&is_kept).all(|(unit, kept)| !kept || stands(unit));
         let fits = tokens <= room && holds_pins && is_in_order && can_stand;
         fits.then_some(Plan { prefix: self.window.len(), behind, again_tokens: 0, price: 0.0 })
@@ -341,7 +408,7 @@ impl<'s> Stage<'s> {
     /// What stands before all messages.
     fn head_tokens(&self) -> i64 {
         let is_head = |bundle: &&Bundle| {
-            bundle.is_fixed() || bundle.pin_reason() == Some(PinReason::SystemPrompt)
+            bundle.is_fixed() || bundle.pin_reason() == Some(&PinReason::SystemPrompt)
         };
         let head = self.prepared.candidates.bundles().iter().take_while(is_head);
         sum(head.map(Bundle::tokens))
@@ -529,7 +596,7 @@ fn units(
         is_pinned: items[at].pinned(),
         is_new: is_new(at),
         competes: items[at].tokens() >= 0,
-        needs: candidates.bundle(at).needs().and_then(|message| unit_of[message]),
+        needs: prepared.needs.of(at).to_vec(),
     };
     Ok(((0..items.len()).map(unit).collect(), window))
 }
@@ -553,4 +620,251 @@ fn breakpoints(kept: &[usize], unchanged: usize, known: usize) -> Vec<usize> {
     marks.sort_unstable();
     marks.dedup();
     marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, Session};
+
+    fn session(max_tokens: i64) -> Session {
+        let engine = Engine::builder().max_tokens(max_tokens).tokenizer("estimate");
+        engine.build().unwrap().session()
+    }
+
+    /// A session that finds items worth what their hints say.
+    fn by_hint(max_tokens: i64) -> Session {
+        let engine = Engine::builder().max_tokens(max_tokens).tokenizer("estimate");
+        let policy = "scorers = [\"reflexive\"]\nslicer = \"greedy\"";
+        engine.policy_text("by-hint", policy).build().unwrap().session()
+    }
+
+    /// Items of so many tokens and such a hint each.
+    fn hinted(items: &[(i64, f64)]) -> String {
+        let item = |(at, (tokens, hint)): (usize, &(i64, f64))| {
+            format!(r#"{{"content":"item {at}","tokens":{tokens},"future_relevance_hint":{hint}}}"#)
+        };
+        let items: Vec<String> = items.iter().enumerate().map(item).collect();
+        format!("[{}]", items.join(","))
+    }
+
+    /// Items of so many tokens each; the first of them is pinned.
+    fn items(items: &[(&str, i64)]) -> String {
+        let item = |(at, (name, tokens)): (usize, &(&str, i64))| {
+            let pinned = at == 0;
+            format!(r#"{{"content":"{name}","tokens":{tokens},"pinned":{pinned}}}"#)
+        };
+        let items: Vec<String> = items.iter().enumerate().map(item).collect();
+        format!("[{}]", items.join(","))
+    }
+
+    fn accepted(session: &mut Session, of: &[(&str, i64)]) -> Step {
+        let step = session.next(items(of)).unwrap();
+        assert!(session.accept());
+        step
+    }
+
+    #[test]
+    fn a_cache_is_lost_when_its_lifetime_has_passed() {
+        let settings = SessionSettings::default();
+        let sent = |sent_at| SessionState { sent_at, ..SessionState::default() };
+        let expired = |at: Option<u64>, now| is_expired(Some(&sent(at)), &settings, now);
+        assert!(!expired(Some(1_000), Some(1_299)));
+        assert!(expired(Some(1_000), Some(1_300)));
+        assert!(!expired(Some(1_000), Some(900)), "a clock that was set back");
+        assert!(!expired(None, Some(9_000)) && !expired(Some(1_000), None), "nobody knows");
+        assert!(!is_expired(None, &settings, Some(9_000)));
+    }
+
+    #[test]
+    fn a_share_is_of_whole_tokens() {
+        let settings = SessionSettings { resend_share: 0.25, ..SessionSettings::default() };
+        let share = |tokens| super::share(&settings, tokens);
+        assert_eq!([8, 7, 4, 3, 0, -8].map(share), [2, 1, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_sum_of_tokens_never_wraps() {
+        assert_eq!(sum([1, 2, 3].into_iter()), 6);
+        assert_eq!(sum([i64::MAX, 1].into_iter()), i64::MAX);
+    }
+
+    #[test]
+    fn marks_stand_behind_what_stays_before_the_newest_and_behind_the_newest() {
+        assert_eq!(breakpoints(&[0, 2, 4, 5, 6], 2, 5), [2, 4, 6]);
+        assert_eq!(breakpoints(&[0, 2, 4], 2, 4), [2, 4], "one mark for two ends");
+        assert_eq!(breakpoints(&[3, 4], 0, 0), [4], "nothing stays and all is new");
+        assert_eq!(breakpoints(&[], 0, 0), [0; 0]);
+    }
+
+    #[test]
+    fn while_all_fits_a_step_pays_for_what_arrived() {
+        let mut session = session(100);
+        let first = accepted(&mut session, &[("a", 10), ("b", 20)]).session;
+        assert_eq!((first.number, first.new_account), (1, Some(NewAccount::FirstStep)));
+        assert_eq!((first.cached_tokens, first.uncached_tokens), (0, 30));
+        assert_eq!((first.arrived_tokens, first.credit), (30, 9));
+        assert_eq!((first.unchanged_messages, &*first.breakpoints), (0, &[1][..]));
+        let account = Account { arrived_tokens: 30, uncached_tokens: 30, ..Account::default() };
+        assert_eq!(first.account, account);
+
+        let second = accepted(&mut session, &[("a", 10), ("b", 20), ("c", 35)]).session;
+        assert_eq!((second.number, second.new_account), (2, None));
+        assert_eq!((second.cached_tokens, second.uncached_tokens), (30, 35));
+        assert_eq!((second.arrived_tokens, second.credit), (35, 19));
+        assert_eq!((second.unchanged_messages, &*second.breakpoints), (2, &[1, 2][..]));
+        assert!(second.cut.is_empty() && second.again.is_empty());
+        let account = Account { arrived_tokens: 65, uncached_tokens: 65, ..Account::default() };
+        assert_eq!(second.account, account);
+        let all = Usage::new(30, 65);
+        assert_eq!(
+            second.totals,
+            Totals { sent: all, everything: all, newest_first: all, newest_from: 1 }
+        );
+    }
+
+    #[test]
+    fn newest_first_loses_the_cache_whenever_its_window_moves() {
+        let mut session = session(100);
+        let mut all = vec![("a", 10), ("b", 20)];
+        accepted(&mut session, &all);
+        all.push(("c", 60));
+        let fits = accepted(&mut session, &all).session.totals;
+        assert_eq!((fits.newest_first, fits.newest_from), (Usage::new(30, 90), 1));
+        all.push(("d", 30));
+        let moved = accepted(&mut session, &all).session.totals;
+        // Of a, c and d only the pinned beginning is cached.
+        assert_eq!((moved.newest_first, moved.newest_from), (Usage::new(40, 180), 2));
+        assert_eq!(moved.everything, Usage::new(120, 120));
+        let again = accepted(&mut session, &all).session.totals;
+        assert_eq!((again.newest_first, again.newest_from), (Usage::new(140, 180), 2));
+        assert_eq!(again.everything, Usage::new(240, 120), "nothing arrived");
+    }
+
+    #[test]
+    fn what_is_new_before_the_end_of_the_window_does_not_go_behind_it() {
+        let mut session = session(30);
+        let first = accepted(&mut session, &[("a", 10), ("b", 100), ("c", 10)]);
+        assert_eq!(first.kept_messages, [0, 2], "b fits nowhere");
+        // All of it would fit now; but the provider has c, and b belongs before it.
+        let edited = accepted(&mut session, &[("a", 10), ("b, shorter", 5), ("c", 10), ("d", 5)]);
+        assert_eq!(edited.session.new_account, Some(NewAccount::HistoryEdited));
+        assert_eq!(edited.session.edited_at, Some(1));
+        assert!(edited.kept_messages.is_sorted(), "{:?}", edited.kept_messages);
+        assert!(edited.kept_messages.contains(&3), "the newest fits");
+    }
+
+    #[test]
+    fn while_all_fits_nothing_is_cut_whatever_it_is_worth() {
+        let mut session = by_hint(100);
+        let mut all = vec![(200, 0.1), (60, 0.9), (20, 0.0)];
+        let first = session.next(hinted(&all)).unwrap();
+        assert!(session.accept());
+        assert_eq!(first.kept_messages, [1, 2], "the first fits nowhere");
+        all.push((20, 0.9));
+        let step = session.next(hinted(&all)).unwrap();
+        assert_eq!((step.kept_messages, step.session.unchanged_messages), (vec![1, 2, 3], 2));
+        assert!(step.session.cut.is_empty());
+        all[3].0 = 21;
+        let over = session.next(hinted(&all)).unwrap();
+        assert_eq!((over.kept_messages, over.session.unchanged_messages), (vec![1, 3], 1));
+        assert_eq!((over.session.cached_tokens, over.session.uncached_tokens), (60, 21));
+        assert_eq!(over.session.cut.len(), 1);
+    }
+
+    #[test]
+    fn the_head_is_what_stands_before_all_messages() {
+        let first = |text: &str| session(1_000).next(text).unwrap().session;
+        let user = r#"{"role":"user","content":"go"}"#;
+        let system = r#"{"role":"system","content":"Be kind, and brief."}"#;
+        let bare = first(&format!(r#"{{"messages":[{user}]}}"#));
+        let headed = first(&format!(r#"{{"messages":[{system},{user}]}}"#));
+        assert_eq!(bare.account.head_tokens, 0);
+        let head = headed.account.head_tokens;
+        assert!(head > 0);
+        assert_eq!(headed.uncached_tokens, bare.uncached_tokens + head);
+        assert_eq!(headed.account.arrived_tokens, bare.account.arrived_tokens);
+        let tools = r#""tools":[{"type":"function","function":{"name":"ls"}}]"#;
+        let equipped = first(&format!(r#"{{{tools},"messages":[{system},{user}]}}"#));
+        assert!(equipped.account.head_tokens > head, "tools stand before them too");
+    }
+
+    #[test]
+    fn what_is_sent_again_is_worth_several_times_its_price() {
+        let settings =
+            SessionSettings { resend_share: 1.0, threshold: 0.2, ..SessionSettings::default() };
+        let mut session = by_hint(100).with_settings(settings);
+        let mut all = vec![(30, 0.0), (30, 0.3), (30, 0.3)];
+        assert_eq!(session.next(hinted(&all)).unwrap().session.credit, 90);
+        assert!(session.accept());
+        all.push((40, 1.0));
+        let step = session.next(hinted(&all)).unwrap();
+        assert_eq!(step.kept_messages, [1, 2, 3], "the first goes, and the rest moves");
+        let session = step.session;
+        assert_eq!((session.cached_tokens, session.uncached_tokens), (0, 100));
+        assert_eq!((session.cut.len(), session.again.len(), session.credit), (1, 2, 70));
+        // 0.3 for 30 tokens, where a token must be worth a fifth of 1.6 for 100.
+        for again in session.again {
+            let times = again.times_its_price.unwrap();
+            assert!((times - 3.125).abs() < 1e-9, "{times}");
+        }
+    }
+
+    #[test]
+    fn what_stands_before_all_messages_stays_in_the_cache() {
+        let tools = r#""tools":[{"type":"function","function":{"name":"ls"}}]"#;
+        let list = r#"{"role":"system","content":"Be kind."},{"role":"user","content":"go"}"#;
+        let mut session = session(1_000);
+        let first = session.next(format!(r#"{{{tools},"messages":[{list}]}}"#)).unwrap().session;
+        assert!(session.accept());
+        let said = r#"{"role":"assistant","content":"gone"}"#;
+        let next = session.next(format!(r#"{{{tools},"messages":[{list},{said}]}}"#)).unwrap();
+        assert_eq!(next.session.cached_tokens, first.uncached_tokens);
+        assert_eq!(next.session.uncached_tokens, next.session.arrived_tokens);
+        assert_eq!(next.kept_messages, [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_call_whose_result_was_edited_arrives_anew() {
+        let call = r#"{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"ls","arguments":"{}"}}]}"#;
+        let request = |result: &str| {
+            format!(
+                r#"[{{"role":"user","content":"go"}},{call},{{"role":"tool","tool_call_id":"a","content":"{result}"}}]"#
+            )
+        };
+        let mut session = session(1_000);
+        session.next(request("one two three")).unwrap();
+        assert!(session.accept());
+        let step = session.next(request("one, two, three!")).unwrap();
+        assert_eq!((step.session.edited_at, step.kept_messages), (Some(2), vec![0, 1, 2]));
+        let SessionStep { arrived_tokens, uncached_tokens, unchanged_messages, .. } = step.session;
+        assert!(arrived_tokens > 0 && arrived_tokens == uncached_tokens);
+        assert_eq!(unchanged_messages, 1, "the call goes with its result");
+    }
+
+    #[test]
+    fn prices_are_those_of_the_model_where_it_is_known() {
+        let list = r#""messages":[{"role":"user","content":"go"}]"#;
+        let prices = |text: String| session(1_000).next(text).unwrap().session.prices;
+        assert!(prices(format!(r#"{{"model":"gpt-4o",{list}}}"#)).is_some());
+        assert!(prices(format!(r#"{{"model":"eliza",{list}}}"#)).is_none());
+    }
+
+    #[test]
+    fn what_must_be_shorter_now_does_not_stand_as_it_was_sent() {
+        let text = r#"[{"content":"a report","tokens":80,"pinned":true,"renderings":[
+            {"name":"summary","content":"in short","tokens":20}]},{"content":"b","tokens":10}]"#;
+        let mut session = session(100);
+        let mut step = |max_tokens| {
+            let options = crate::Options::new().max_tokens(max_tokens);
+            let step = session.next_with(text, &options, None).unwrap();
+            assert!(session.accept());
+            (step.summary.tokens_after, step.session.unchanged_messages)
+        };
+        assert_eq!(step(100), (90, 0));
+        // What stands behind it is beyond the credit.
+        assert_eq!(step(50), (20, 0), "the report must be shorter");
+        assert_eq!(step(50), (20, 1), "it is short enough");
+        assert_eq!(step(100), (90, 0), "what fits goes out whole");
+    }
 }

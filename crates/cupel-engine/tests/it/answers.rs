@@ -2,6 +2,7 @@
 
 use cupel::ContextItemBuilder;
 use cupel_engine::{Engine, Limits, Options, Pin, Superseded};
+use serde_json::json;
 
 use crate::examples::{REQUESTS, builder, engine, example};
 
@@ -19,8 +20,12 @@ fn kept_messages_are_the_callers_own_in_the_order_written() {
         let before = messages(&text);
         for budget in [2_000, 4_000, 8_000] {
             let Ok(selection) = engine(budget).select(text.as_str()) else { continue };
-            let kept = selection.kept_messages.iter().map(|at| before[*at].clone());
-            assert_eq!(kept.collect::<Vec<_>>(), messages(&selection.text), "{name} {budget}");
+            let is_whole = |at: &usize| selection.rewritten.iter().all(|(other, _)| other != at);
+            let after = messages(&selection.text);
+            assert_eq!(selection.kept_messages.len(), after.len(), "{name} {budget}");
+            for (at, message) in selection.kept_messages.iter().zip(&after) {
+                assert_eq!(before[*at] == *message, is_whole(at), "{name} {budget} {at}");
+            }
             assert_eq!(selection.kept_messages.len(), selection.summary.messages_after, "{name}");
             assert!(selection.summary.tokens_after <= budget, "{name} {budget}");
             let summary = &selection.summary;
@@ -143,6 +148,27 @@ fn what_is_superseded_goes_only_if_asked_and_is_named() {
     for outdated in &dropped.superseded {
         assert!(outdated.messages.iter().all(|at| !dropped.kept_messages.contains(at)));
     }
+}
+
+#[test]
+fn a_result_that_prints_a_call_does_not_supersede_the_result_of_that_call() {
+    let step = |id: &str, command: &str, output: &str| {
+        let arguments = json!({ "cmd": command }).to_string();
+        let function = json!({ "name": "run", "arguments": arguments });
+        [
+            json!({ "role": "assistant", "tool_calls": [{ "id": id, "type": "function", "function": function }] }),
+            json!({ "role": "tool", "tool_call_id": id, "content": output }),
+        ]
+    };
+    let mut messages = vec![json!({ "role": "user", "content": "Build it." })];
+    messages.extend(step("c1", "make", "two errors in main.c"));
+    messages.extend(step("c2", "cat log", "run {\"cmd\":\"make\"}"));
+    messages.push(json!({ "role": "user", "content": "What did make say?" }));
+    let text = json!({ "model": "gpt-4o", "messages": messages }).to_string();
+    let engine = builder().max_tokens(1_000_000).superseded(Superseded::Drop).build().unwrap();
+    let window = engine.select(text.as_str()).unwrap();
+    assert!(window.superseded.is_empty(), "{:?}", window.superseded);
+    assert_eq!(window.text, text);
 }
 
 #[test]

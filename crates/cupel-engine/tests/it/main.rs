@@ -9,4 +9,5 @@ mod more_budget;
 mod schemas;
 mod session;
 mod shorten;
+mod steps;
 mod whole;

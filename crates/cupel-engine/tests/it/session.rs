@@ -8,7 +8,7 @@ use cupel_engine::{
 use cupel_tokens::TokenCounter;
 
 /// A token for each four bytes: quick, and the same everywhere.
-struct Quarters;
+pub(crate) struct Quarters;
 
 impl TokenCounter for Quarters {
     fn name(&self) -> &'static str {
@@ -42,7 +42,7 @@ impl Random {
 }
 
 /// What somebody does in a conversation, whatever the format.
-enum Turn {
+pub(crate) enum Turn {
     Asks(String),
     Says(String),
     Calls { arguments: String, result: String },
@@ -64,7 +64,7 @@ fn turns(random: &mut Random, count: usize) -> Vec<Turn> {
 }
 
 /// The turns as messages, each turn by itself.
-fn messages(format: Format, turns: &[Turn]) -> Vec<Vec<String>> {
+pub(crate) fn messages(format: Format, turns: &[Turn]) -> Vec<Vec<String>> {
     let call = |at: usize, arguments: &str, result: &str| match format {
         Format::Anthropic => vec![
             format!(
@@ -120,7 +120,7 @@ fn messages(format: Format, turns: &[Turn]) -> Vec<Vec<String>> {
     written.collect()
 }
 
-fn request(format: Format, turns: &[Vec<String>]) -> String {
+pub(crate) fn request(format: Format, turns: &[Vec<String>]) -> String {
     let list = turns.concat().join(",");
     match format {
         Format::Anthropic => format!(r#"{{"system":"Be kind.","messages":[{list}]}}"#),
@@ -131,7 +131,7 @@ fn request(format: Format, turns: &[Vec<String>]) -> String {
     }
 }
 
-const FORMATS: [Format; 5] = [
+pub(crate) const FORMATS: [Format; 5] = [
     Format::OpenAiChat,
     Format::Anthropic,
     Format::Gemini,
@@ -140,7 +140,7 @@ const FORMATS: [Format; 5] = [
 ];
 
 /// The elements of the list of messages, as they are written.
-fn written_messages(text: &str) -> Vec<serde_json::Value> {
+pub(crate) fn written_messages(text: &str) -> Vec<serde_json::Value> {
     let request: serde_json::Value = serde_json::from_str(text).unwrap();
     let list = ["messages", "input", "contents"].iter().find_map(|name| request.get(name));
     list.unwrap_or(&request).as_array().unwrap().clone()
@@ -287,7 +287,7 @@ fn a_state_that_was_written_down_goes_on_as_if_nothing_had_happened() {
 }
 
 #[test]
-fn with_a_larger_budget_nothing_moves() {
+fn with_a_larger_budget_that_does_not_hold_everything_nothing_moves() {
     let all = conversation();
     let engine = engine(400);
     let mut session = engine.session();
@@ -295,11 +295,37 @@ fn with_a_larger_budget_nothing_moves() {
         accepted(&mut session, &text(&all[..count]));
     }
     let before = session.state().unwrap().window.clone();
-    let larger = Options::new().max_tokens(2_000);
+    let larger = Options::new().max_tokens(600);
     let step = session.next_with(text(&all[..20]), &larger, None).unwrap();
+    assert!(step.summary.messages_after < step.summary.messages_before);
     assert_eq!(step.kept_messages[..before.len()], before);
     assert_eq!(step.session.unchanged_messages, before.len());
     assert!(step.session.cut.is_empty() && step.session.again.is_empty());
+}
+
+#[test]
+fn what_fits_again_goes_out_as_it_came_and_the_account_says_what_that_cost() {
+    for format in FORMATS {
+        let all = messages(format, &turns(&mut Random(3), 12));
+        let text = request(format, &all);
+        let mut session = engine(400).session();
+        let cut = accepted(&mut session, &text);
+        assert!(cut.summary.messages_after < cut.summary.messages_before, "{format}");
+        let larger = Options::new().max_tokens(100_000);
+        let step = session.next_with(text.as_str(), &larger, None).unwrap();
+        assert_eq!(step.text, text, "{format}");
+        let again: i64 = step.session.again.iter().map(|again| again.part.tokens).sum();
+        assert!(again > 0, "{format}");
+        assert!(step.session.account.overdrawn_tokens > 0, "{format}: {:?}", step.session.account);
+        assert_eq!(
+            step.session.uncached_tokens + step.session.cached_tokens,
+            step.summary.tokens_before
+        );
+        session.accept();
+        // From then on all of it stands.
+        let step = session.next_with(text.as_str(), &larger, None).unwrap();
+        assert_eq!((step.text.as_str(), step.session.again.len()), (text.as_str(), 0), "{format}");
+    }
 }
 
 #[test]

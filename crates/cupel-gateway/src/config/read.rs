@@ -210,6 +210,8 @@ mod tests {
         assert_eq!(config.max.unwrap().0, 8_000);
         assert_eq!(config.sessions.lifetime.0.as_secs(), 3_600);
         assert_eq!(config.limits[0].window.unwrap().0, 2);
+        let otel = read("[otel]\nendpoint = 'http://c'").unwrap().otel.unwrap();
+        assert_eq!(otel.service, "cupel-gateway");
     }
 
     #[test]
@@ -223,10 +225,45 @@ mod tests {
             "gateway.toml:2: [sessions] unknown setting `lifetme`; did you mean `lifetime`?"
         );
         assert_eq!(
+            read("[[limits]]\nmodel = 'm'\nmx = 1").unwrap_err(),
+            "gateway.toml:3: [limits] unknown setting `mx`; did you mean `max`?"
+        );
+        assert_eq!(
             read("\nmax = 'lots'").unwrap_err(),
             "gateway.toml:2: `lots`: not a number of tokens; write it as 8000 or 8k"
         );
         assert!(read("max = ").unwrap_err().starts_with("gateway.toml:1: "));
         assert!(read("fail = 'ajar'").unwrap_err().contains("`open` or `closed`"));
+    }
+
+    #[test]
+    fn flags_win_over_the_file_and_a_fallback_holds_where_neither_speaks() {
+        let flags = Overrides { max: Some(5), log: Some("off".to_owned()), ..Overrides::default() };
+        let file = read("window = 9\nlog = 'stdout'\npolicy = 'chat'").unwrap();
+        let config = file.clone().under(&flags);
+        assert_eq!((config.max.map(|max| max.0), config.window), (Some(5), None));
+        assert_eq!((config.log.as_deref(), config.policy.as_deref()), (Some("off"), Some("chat")));
+        let unchanged = file.clone().under(&Overrides::default());
+        assert_eq!(unchanged.window.map(|window| window.0), Some(9));
+
+        let policy = Some("rag".to_owned());
+        let fallback = Overrides { max: Some(7), policy, reserve: Some(3), ..Overrides::default() };
+        let config = file.over(&fallback);
+        assert_eq!(config.max, None, "the file has a window");
+        assert_eq!(
+            (config.policy.as_deref(), config.reserve.map(|it| it.0)),
+            (Some("chat"), Some(3))
+        );
+        assert_eq!(Config::default().over(&fallback).max.map(|max| max.0), Some(7));
+    }
+
+    #[test]
+    fn a_source_is_its_file_with_flags_over_it_and_a_fallback_below() {
+        let max = |tokens| Overrides { max: Some(tokens), ..Overrides::default() };
+        let read = |source: &Source| source.read().unwrap().max.map(|max| max.0);
+        assert_eq!(read(&Source::default().with_fallback(max(7))), Some(7));
+        assert_eq!(read(&Source::default().with_fallback(max(7)).with_flags(max(5))), Some(5));
+        let missing = Source::of_file("no/such/gateway.toml").read().unwrap_err().to_string();
+        assert!(missing.starts_with("no/such/gateway.toml: cannot read: "), "{missing}");
     }
 }

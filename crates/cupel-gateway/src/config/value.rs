@@ -111,7 +111,9 @@ mod tests {
         assert_eq!(parse_span("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(parse_span("5 m"), Ok(Duration::from_secs(300)));
         assert_eq!(parse_span("18446744073709551615h"), Ok(Duration::from_secs(u64::MAX)));
+        assert_eq!(parse_span("2d"), Ok(Duration::from_secs(172_800)));
         assert_eq!(parse_size("64MB"), Ok(64_000_000));
+        assert_eq!(parse_size("2 GB"), Ok(2_000_000_000));
         assert_eq!(parse_size("1"), Ok(1));
         for text in ["", "m", "-1", "1.5m", "1 fortnight", "99999999999999999999"] {
             assert!(parse_span(text).is_err(), "{text}");

@@ -205,4 +205,35 @@ mod tests {
         }
         assert_eq!(measures.groups.len(), MOST + 1);
     }
+
+    #[test]
+    fn tokens_and_seconds_are_told_apart() {
+        let mut measures = Measures::new();
+        measures.add(measured("m", 3));
+        measures.add(measured("m", 5));
+        measures.add(Measured { tokens: None, ..measured("unread", 0) });
+        let told = measures.told().unwrap();
+        let points = |which: usize| told[which]["histogram"]["dataPoints"].as_array().unwrap();
+        assert_eq!((points(0).len(), points(1).len()), (1, 2), "nobody counted the other");
+        assert_eq!(points(0)[0]["sum"], 8.0);
+        let is_input = |point: &Value| {
+            let attributes = point["attributes"].as_array().unwrap().iter();
+            attributes.into_iter().any(|one| one["key"] == "gen_ai.token.type")
+        };
+        assert!(is_input(&points(0)[0]) && !is_input(&points(1)[0]));
+        let begun = points(0)[0]["startTimeUnixNano"].as_str().unwrap();
+        assert!(begun.parse::<u128>().unwrap() > 1_700_000_000_000_000_000, "{begun}");
+    }
+
+    #[test]
+    fn an_error_is_a_status_or_an_outcome() {
+        let error = |status, outcome| {
+            Measured::of(&Record { status, outcome, ..Record::for_tests(1) }).group.error
+        };
+        assert_eq!(error(Some(200), Outcome::Answered), None);
+        assert_eq!(error(Some(399), Outcome::Answered), None);
+        assert_eq!(error(Some(400), Outcome::Answered).as_deref(), Some("400"));
+        assert_eq!(error(Some(200), Outcome::BrokenOff).as_deref(), Some("broken-off"));
+        assert_eq!(error(None, Outcome::NoAnswer).as_deref(), Some("no-answer"));
+    }
 }

@@ -69,3 +69,83 @@ pub(super) fn of(record: &Record) -> [Value; 2] {
         }),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::ask::Unfit;
+    use crate::otel::Parent;
+    use crate::record::Figures;
+
+    fn attribute(span: &Value, key: &str) -> Option<Value> {
+        let attributes = span["attributes"].as_array().unwrap().iter();
+        let found = attributes.into_iter().find(|attribute| attribute["key"] == key)?;
+        let value = &found["value"];
+        Some(value.get("stringValue").or(value.get("intValue")).unwrap().clone())
+    }
+
+    fn answered() -> Record {
+        Record { status: Some(200), outcome: Outcome::Answered, ..Record::for_tests(1) }
+    }
+
+    #[test]
+    fn the_run_is_a_span_in_that_of_its_request_and_begins_with_it() {
+        let record = Record {
+            fitting: Duration::from_millis(3),
+            duration: Duration::from_millis(50),
+            model: Some("m".to_owned()),
+            figures: Some(Figures::for_tests(false)),
+            ..answered()
+        };
+        let [outer, inner] = of(&record);
+        assert_eq!(outer["name"], "chat m");
+        assert_eq!(
+            (&inner["traceId"], &inner["parentSpanId"]),
+            (&outer["traceId"], &outer["spanId"])
+        );
+        assert_eq!(outer["traceId"].as_str().unwrap().len(), 32);
+        assert_eq!(outer["spanId"].as_str().unwrap().len(), 16);
+        assert_ne!(outer["spanId"], inner["spanId"]);
+        assert_eq!(outer.get("parentSpanId"), None);
+        let times = |span: &Value| {
+            [&span["startTimeUnixNano"], &span["endTimeUnixNano"]]
+                .map(|time| time.as_str().unwrap().to_owned())
+        };
+        assert_eq!(times(&outer), ["2000000", "52000000"]);
+        assert_eq!(times(&inner), ["2000000", "5000000"]);
+        assert_eq!(attribute(&outer, "gen_ai.usage.input_tokens"), Some("600".into()));
+        assert_eq!(attribute(&outer, "gen_ai.usage.cache_read.input_tokens"), Some("400".into()));
+        assert_eq!(attribute(&inner, names::METRIC_TOKENS_IN), Some("900".into()));
+        assert_eq!(attribute(&inner, names::EXCLUSION_COUNT), Some("3".into()));
+    }
+
+    #[test]
+    fn a_request_is_in_the_trace_of_its_client() {
+        let parent = Parent { trace: "t".to_owned(), span: "s".to_owned(), is_sampled: true };
+        let [outer, inner] = of(&Record { parent: Some(parent), ..answered() });
+        assert_eq!((&outer["traceId"], &inner["traceId"]), (&"t".into(), &"t".into()));
+        assert_eq!(outer["parentSpanId"], "s");
+    }
+
+    #[test]
+    fn a_span_is_an_error_unless_all_of_the_answer_came_and_it_was_none() {
+        let code = |record: Record| of(&record)[0]["status"]["code"].clone();
+        assert_eq!(code(answered()), 0);
+        assert_eq!(code(Record { status: Some(399), ..answered() }), 0);
+        assert_eq!(code(Record { status: Some(400), ..answered() }), 2);
+        assert_eq!(code(Record { outcome: Outcome::BrokenOff, ..answered() }), 2);
+    }
+
+    #[test]
+    fn a_span_has_codes_and_no_words_of_the_request() {
+        let unfit = Some(Unfit::new("malformed-request", "SECRET"));
+        let record = Record { unfit, conversation: Some("c".to_owned()), ..answered() };
+        let [outer, _] = of(&record.showing("SECRET"));
+        assert_eq!(attribute(&outer, names::ERROR_TYPE), Some("malformed-request".into()));
+        assert_eq!(attribute(&outer, "gen_ai.conversation.id"), Some("c".into()));
+        assert_eq!(attribute(&outer, "http.response.status_code"), Some("200".into()));
+        assert!(!outer.to_string().contains("SECRET"));
+    }
+}

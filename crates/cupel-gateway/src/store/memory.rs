@@ -74,10 +74,15 @@ impl Memory {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first of these that is known.
-    pub(super) fn find(&self, generation: u64, engine: &Engine, keys: &[Mark]) -> Option<Found> {
+    /// The first of these that is known and has not ended.
+    pub(super) fn find(
+        &self,
+        now: Instant,
+        generation: u64,
+        engine: &Engine,
+        keys: &[Mark],
+    ) -> Option<Found> {
         let kept = &mut *self.lock();
-        let now = Instant::now();
         let is_alive = |entry: &Entry| entry.ends.is_none_or(|ends| now < ends);
         let key = keys.iter().find(|key| kept.entries.get(*key).is_some_and(is_alive))?;
         kept.touch(*key);
@@ -97,7 +102,7 @@ impl Memory {
     }
 
     /// Remembers a conversation whose last request had so many bytes.
-    pub(super) fn save(&self, generation: u64, known: Known, request: usize) {
+    pub(super) fn save(&self, now: Instant, generation: u64, known: Known, request: usize) {
         let kept = &mut *self.lock();
         let Known { conversation, session, run, place } = known;
         let stands = kept.entries.get(&place.key).map_or(0, |entry| entry.version);
@@ -117,7 +122,7 @@ impl Memory {
             bytes,
             held: request.saturating_mul(HELD),
             used: kept.tick,
-            ends: Instant::now().checked_add(self.lifetime),
+            ends: now.checked_add(self.lifetime),
         };
         kept.insert(place.key, entry);
         while kept.entries.len() > self.most {
@@ -198,16 +203,16 @@ mod tests {
 
     fn finds(memory: &Memory, key: u64) -> Option<Found> {
         let engine = Engine::builder().max_tokens(100).build().unwrap();
-        memory.find(0, &engine, &[Mark::of(&[]).and(key)])
+        memory.find(Instant::now(), 0, &engine, &[Mark::of(&[]).and(key)])
     }
 
     #[test]
     fn the_longest_unused_go_first() {
         let memory = memory("conversations = 2");
-        memory.save(0, known(1, 0), 10);
-        memory.save(0, known(2, 0), 10);
+        memory.save(Instant::now(), 0, known(1, 0), 10);
+        memory.save(Instant::now(), 0, known(2, 0), 10);
         assert!(finds(&memory, 1).is_some());
-        memory.save(0, known(3, 0), 10);
+        memory.save(Instant::now(), 0, known(3, 0), 10);
         assert!(finds(&memory, 2).is_none(), "the longest unused");
         assert!(finds(&memory, 1).is_some() && finds(&memory, 3).is_some());
     }
@@ -216,7 +221,7 @@ mod tests {
     fn bytes_are_bounded_too() {
         let memory = memory("memory = '50kB'");
         for key in 0..50 {
-            memory.save(0, known(key, 0), 2_000);
+            memory.save(Instant::now(), 0, known(key, 0), 2_000);
             assert!(memory.lock().bytes <= 50_000);
         }
         let (count, warm) = (memory.count(), memory.lock().warm.len());
@@ -228,7 +233,7 @@ mod tests {
     fn what_is_cold_goes_on_where_it_was() {
         let memory = memory("memory = '100kB'");
         for key in 0..10 {
-            memory.save(0, known(key, 0), 4_000);
+            memory.save(Instant::now(), 0, known(key, 0), 4_000);
         }
         assert_eq!(memory.count(), 10, "states are small");
         let warm = memory.lock().warm.len();
@@ -240,28 +245,104 @@ mod tests {
     #[test]
     fn of_two_writers_the_first_wins() {
         let memory = memory("");
-        memory.save(0, known(1, 0), 1);
-        memory.save(0, known(1, 0), 1);
+        memory.save(Instant::now(), 0, known(1, 0), 1);
+        memory.save(Instant::now(), 0, known(1, 0), 1);
         assert_eq!(finds(&memory, 1).unwrap().version, 1);
-        memory.save(0, known(1, 1), 1);
+        memory.save(Instant::now(), 0, known(1, 1), 1);
         let found = finds(&memory, 1).unwrap();
         assert_eq!((found.version, found.conversation.as_str()), (2, "c1"));
         assert_eq!(memory.count(), 1);
     }
 
     #[test]
+    fn a_conversation_ends_when_nothing_was_said_for_its_lifetime() {
+        let engine = Engine::builder().max_tokens(100).build().unwrap();
+        let start = Instant::now();
+        let key = Mark::of(&[]).and(1);
+        for (config, seconds) in [("lifetime = '2h'", 7_200), ("lifetime = '5m'", 3_600)] {
+            let memory = memory(config);
+            memory.save(start, 0, known(1, 0), 1);
+            let finds = |after| {
+                memory.find(start + Duration::from_secs(after), 0, &engine, &[key]).is_some()
+            };
+            assert!(finds(seconds - 1), "{config}");
+            assert!(!finds(seconds), "{config}");
+        }
+    }
+
+    #[test]
+    fn a_conversation_that_has_ended_gives_way_to_a_shorter_beginning_that_has_not() {
+        let engine = Engine::builder().max_tokens(100).build().unwrap();
+        let memory = memory("lifetime = '1h'");
+        let start = Instant::now();
+        let later = start + Duration::from_secs(3_000);
+        memory.save(start, 0, known(1, 0), 1);
+        memory.save(later, 0, known(2, 0), 1);
+        let [long, short] = [1, 2].map(|key| Mark::of(&[]).and(key));
+        let end = start + Duration::from_secs(3_600);
+        let found = memory.find(end, 0, &engine, &[long, short]).unwrap();
+        assert!(found.key == short);
+        let found = memory.find(later, 0, &engine, &[long, short]).unwrap();
+        assert!(found.key == long, "the first that is known");
+    }
+
+    #[test]
     fn a_lifetime_beyond_all_clocks_is_for_ever() {
         let memory = memory("lifetime = '18446744073709551615s'");
-        memory.save(0, known(1, 0), 1);
+        memory.save(Instant::now(), 0, known(1, 0), 1);
         assert!(finds(&memory, 1).is_some());
     }
 
     #[test]
     fn a_conversation_survives_a_new_configuration() {
         let memory = memory("");
-        memory.save(0, known(1, 0), 1);
+        memory.save(Instant::now(), 0, known(1, 0), 1);
         let engine = Engine::builder().max_tokens(50).build().unwrap();
-        let found = memory.find(1, &engine, &[Mark::of(&[]).and(1)]).unwrap();
+        let found = memory.find(Instant::now(), 1, &engine, &[Mark::of(&[]).and(1)]).unwrap();
         assert_eq!(found.session.state().unwrap().steps, 1);
+        let budget = |mut found: Found| {
+            let step = found.session.next(r#"[{"role":"user","content":"hi"}]"#).unwrap();
+            step.summary.budget.max_tokens
+        };
+        assert_eq!(budget(found), 50, "by the new configuration");
+        let same = memory.find(Instant::now(), 0, &engine, &[Mark::of(&[]).and(1)]).unwrap();
+        assert_eq!(budget(same), 100, "as it was");
+    }
+
+    /// The bytes of an entry: one message, no run, a request of ten bytes.
+    const OF_KNOWN: usize = 2_048 + 24 + 12 * 10;
+
+    #[test]
+    fn bytes_are_those_of_messages_runs_and_the_last_request() {
+        let memory = memory("");
+        memory.save(Instant::now(), 0, known(1, 0), 10);
+        assert_eq!(memory.lock().bytes, OF_KNOWN);
+        memory.save(Instant::now(), 0, known(1, 1), 10);
+        assert_eq!(memory.lock().bytes, OF_KNOWN, "the new version replaces the old");
+
+        let mut longer = known(2, 0);
+        let two = r#"[{"role":"user","content":"hi"},{"role":"user","content":"ho"}]"#;
+        let step = longer.session.next(two).unwrap();
+        longer.session.accept();
+        longer.run = [RunPoint::of(&step)].into();
+        memory.save(Instant::now(), 0, longer, 10);
+        let more = 24 + size_of::<RunPoint>();
+        assert_eq!(memory.lock().bytes, 2 * OF_KNOWN + more);
+    }
+
+    #[test]
+    fn exactly_full_is_not_too_full() {
+        let kept = |bytes: usize| {
+            let memory = memory(&format!("memory = {bytes}"));
+            memory.save(Instant::now(), 0, known(1, 0), 10);
+            memory.save(Instant::now(), 0, known(2, 0), 10);
+            let warm = memory.lock().warm.len();
+            (memory.count(), warm)
+        };
+        assert_eq!(kept(2 * OF_KNOWN), (2, 2));
+        assert_eq!(kept(2 * OF_KNOWN - 1), (2, 1));
+        let cold = OF_KNOWN - 12 * 10;
+        assert_eq!(kept(2 * cold), (2, 0));
+        assert_eq!(kept(2 * cold - 1), (1, 0));
     }
 }

@@ -5,6 +5,7 @@ mod shared;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use cupel_engine::{Session, SessionState};
 use cupel_page::RunPoint;
@@ -87,7 +88,9 @@ impl Store {
         let key = asked.named.or(asked.history.last().copied()).unwrap_or(Mark::of(&[]));
         let engine = setup.engine(asked.api);
         let (found, is_sound) = match self {
-            Self::Memory(memory) => (memory.find(setup.generation, engine, &keys), true),
+            Self::Memory(memory) => {
+                (memory.find(Instant::now(), setup.generation, engine, &keys), true)
+            }
             Self::Shared(shared) => match shared.find(engine, &keys).await {
                 Ok(found) => (found, true),
                 Err(_) => (None, false),
@@ -118,7 +121,7 @@ impl Store {
         }
         match self {
             Self::Memory(memory) => {
-                memory.save(setup.generation, known, bytes);
+                memory.save(Instant::now(), setup.generation, known, bytes);
                 true
             }
             Self::Shared(shared) => {
@@ -136,5 +139,64 @@ impl Store {
             Self::Memory(memory) => memory.count(),
             Self::Shared(_) => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderMap;
+
+    use super::*;
+    use crate::api::Api;
+    use crate::config::parse_for_tests;
+
+    fn asked(messages: &[&str]) -> Asked {
+        let said = |text: &&str| format!(r#"{{"role":"user","content":"{text}"}}"#);
+        let messages: Vec<String> = messages.iter().map(said).collect();
+        let body = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
+        let read =
+            Asked::read(Api::OpenAiChat, None, &HeaderMap::new(), Vec::new(), "x", &body.into());
+        read.ok().unwrap()
+    }
+
+    fn store() -> (Setup, Store) {
+        let setup = Setup::new(parse_for_tests("upstream = 'http://h'"), 0).unwrap();
+        let store = Store::new(&setup.config.sessions).unwrap();
+        (setup, store)
+    }
+
+    #[tokio::test]
+    async fn a_longer_history_goes_on_with_the_conversation_of_its_beginning() {
+        let (setup, store) = store();
+        let (known, is_sound) = store.find(&setup, &asked(&["a"]), "one").await;
+        assert!(is_sound);
+        assert_eq!((known.conversation.as_str(), known.place.version), ("one", 0));
+        assert!(store.save(&setup, known, 10).await);
+        let (again, _) = store.find(&setup, &asked(&["a"]), "two").await;
+        assert_eq!((again.conversation.as_str(), again.place.version), ("one", 1));
+        let (longer, _) = store.find(&setup, &asked(&["a", "b"]), "three").await;
+        assert_eq!((longer.conversation.as_str(), longer.place.version), ("one", 0));
+        assert!(store.save(&setup, longer, 10).await);
+        assert_eq!(store.count(), 2, "both beginnings are known");
+        let (other, _) = store.find(&setup, &asked(&["c"]), "four").await;
+        assert_eq!(other.conversation, "four");
+    }
+
+    #[tokio::test]
+    async fn of_a_long_run_the_last_steps_are_remembered() {
+        let (setup, store) = store();
+        let engine = cupel_engine::Engine::builder().max_tokens(100).build().unwrap();
+        let step = engine.session().next(r#"[{"role":"user","content":"hi"}]"#).unwrap();
+        let mut point = RunPoint::of(&step);
+        let (mut known, _) = store.find(&setup, &asked(&["a"]), "one").await;
+        known.run = (0..600)
+            .map(|number| {
+                point.number = number;
+                point
+            })
+            .collect();
+        assert!(store.save(&setup, known, 10).await);
+        let (known, _) = store.find(&setup, &asked(&["a"]), "one").await;
+        assert_eq!((known.run.len(), known.run[0].number), (MOST_STEPS, 100));
     }
 }

@@ -74,7 +74,12 @@ async fn bodies_are_bounded() {
         (large.status, large.json()["error"]["code"].as_str()),
         (413, Some("body-too-large"))
     );
+    let beyond = post(&url, &[], Body::from(vec![b' '; 1_000_001])).await;
+    assert_eq!(beyond.status, 413);
     assert!(pair.seen().is_empty());
+    let within = post(&url, &[], Body::from(vec![b' '; 1_000_000])).await;
+    assert_ne!(within.status, 413, "the limit is the most that is taken");
+    assert_eq!(pair.seen().len(), 1);
 }
 
 #[tokio::test]

@@ -86,14 +86,14 @@ impl<'s> ListView<'s> {
         self.store.postings(self.numbers[position])
     }
 
-    /// The numbers of the values of an item of the list, each once. Only in a list with values.
-    pub(crate) fn values(&self, position: usize) -> &'s [u32] {
-        self.store.values.of(self.numbers[position] as usize)
+    /// The numbers of the ids of an item of the list, each once. Only in a list with ids.
+    pub(crate) fn ids(&self, position: usize) -> &'s [u32] {
+        self.store.ids.of(self.numbers[position] as usize)
     }
 
-    /// How many values all values are numbered below.
-    pub(crate) fn value_count(&self) -> usize {
-        self.store.values.count()
+    /// The number below which all ids are.
+    pub(crate) fn id_count(&self) -> usize {
+        self.store.ids.count()
     }
 
     /// Lets `add` sum something up for every item of the index, and hands it to the items of the

@@ -183,8 +183,8 @@ impl Index {
         self.look(items, false, look)
     }
 
-    /// The same with the values of the items.
-    pub(crate) fn list_with_values<R>(
+    /// The same with the ids of the items.
+    pub(crate) fn list_with_ids<R>(
         &self,
         items: &[ContextItem],
         look: impl FnOnce(&ListView<'_>) -> R,
@@ -195,12 +195,12 @@ impl Index {
     fn look<R>(
         &self,
         items: &[ContextItem],
-        with_values: bool,
+        with_ids: bool,
         look: impl FnOnce(&ListView<'_>) -> R,
     ) -> R {
         let mut look = Some(look);
         let seen = self.read(|store| {
-            if with_values && store.lacks_values() {
+            if with_ids && store.lacks_ids() {
                 return None;
             }
             let view = ListView::new(store, items)?;
@@ -209,8 +209,8 @@ impl Index {
         seen.unwrap_or_else(|| {
             self.write(|store| {
                 store.extend(items);
-                if with_values {
-                    store.find_values();
+                if with_ids {
+                    store.find_ids();
                 }
                 let view = ListView::new(store, items).expect("all items were just added");
                 look.take().expect("a view that was refused was not looked at")(&view)

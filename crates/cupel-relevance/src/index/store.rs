@@ -7,7 +7,7 @@ use cupel::ContextItem;
 use super::Field;
 use crate::identity::{ByItem, key};
 use crate::text::lexicon::{Lexicon, TermId};
-use crate::text::{Analysis, Reader, SharedReader, Values, Words};
+use crate::text::{Analysis, Ids, Reader, SharedReader, Words};
 
 /// That a term occurs in an item.
 ///
@@ -54,7 +54,7 @@ pub(super) struct Store {
     /// For each item where its postings end.
     ends: Vec<u32>,
     /// Those of the first items, or of all: nobody may ask for them.
-    pub(super) values: Values,
+    pub(super) ids: Ids,
 }
 
 impl Store {
@@ -70,7 +70,7 @@ impl Store {
             numbers: ByItem::default(),
             lengths: Vec::new(),
             ends: Vec::new(),
-            values: Values::new(),
+            ids: Ids::new(),
         }
     }
 
@@ -78,13 +78,13 @@ impl Store {
         self.keys.len()
     }
 
-    pub(super) fn lacks_values(&self) -> bool {
-        self.values.len() < self.keys.len()
+    pub(super) fn lacks_ids(&self) -> bool {
+        self.ids.len() < self.keys.len()
     }
 
-    pub(super) fn find_values(&mut self) {
-        for item in &self.handles[self.values.len()..] {
-            self.values.add(item.content());
+    pub(super) fn find_ids(&mut self) {
+        for item in &self.handles[self.ids.len()..] {
+            self.ids.add(item.content());
         }
     }
 

@@ -94,7 +94,9 @@ mod tests {
     fn what_is_not_retained_is_gone() {
         let items = build([item("a_1"), item("b_2")]);
         let mentions = Mentions::default();
+        assert_eq!((mentions.len(), mentions.is_empty()), (0, true));
         mentions.look(&items, |_, numbers| assert_eq!(numbers, [0, 1]));
+        assert_eq!(mentions.len(), 2);
         mentions.retain(&items[1..]);
         assert_eq!(mentions.len(), 1);
         mentions.look(&items, |_, numbers| assert_eq!(numbers, [1, 0]));

@@ -7,7 +7,8 @@ use cupel::ContextItem;
 use super::exchange::Passages;
 use super::value::{for_each_value, is_number};
 use crate::identity::{ByItem, key};
-use crate::text::Table;
+use crate::parts::{parts_of, parts_of_form};
+use crate::text::{Table, each_once_from};
 
 /// The values of items, each item's kept as long as its handle.
 #[derive(Default)]
@@ -92,9 +93,13 @@ impl Store {
     }
 
     fn add(&mut self, item: &ContextItem) {
-        let (said, called, returned, all) = self.read(&Passages::of(item));
+        let (said, called, returned, all) =
+            self.read(&Passages::of(item.content(), &parts_of(item)));
         let forms = item.renderings().iter();
-        let forms = forms.map(|form| self.read(&Passages::of_form(item, form.content())).3);
+        let forms = forms.map(|form| {
+            let parts = parts_of_form(item, form);
+            self.read(&Passages::of(form.content(), &parts)).3
+        });
         let forms = forms.collect();
         self.items.push(ItemSpans { said, called, returned, all, forms });
     }
@@ -109,7 +114,7 @@ impl Store {
         let returned = self.enter(&passages.returned);
         let start = self.lists.len();
         self.lists.extend_from_within(said.start..returned.end);
-        let all = self.each_once_from(start);
+        let all = each_once_from(&mut self.lists, start);
         (said, called, returned, all)
     }
 
@@ -134,20 +139,6 @@ impl Store {
                 lists.push(number);
             });
         }
-        self.each_once_from(start)
-    }
-
-    /// Drops what stands twice in the lists from here on.
-    fn each_once_from(&mut self, start: usize) -> Range<usize> {
-        self.lists[start..].sort_unstable();
-        let mut kept = start;
-        for at in start..self.lists.len() {
-            if kept == start || self.lists[at] != self.lists[kept - 1] {
-                self.lists[kept] = self.lists[at];
-                kept += 1;
-            }
-        }
-        self.lists.truncate(kept);
-        start..kept
+        each_once_from(&mut self.lists, start)
     }
 }

@@ -252,4 +252,28 @@ mod tests {
         assert!(is_number("1,200.50") && is_number("2024"));
         assert!(!is_number("2024-05-15") && !is_number("7a"));
     }
+
+    #[test]
+    fn marks_at_the_ends_of_a_run_are_not_part_of_its_value() {
+        assert_eq!(values("see ./src/lib.rs. or -:10:30:-"), ["src/lib.rs", "10:30"]);
+        assert_eq!(values("x.éééé"), ["x.éééé"]);
+    }
+
+    #[test]
+    fn a_value_has_three_characters_however_many_bytes_they_are() {
+        assert_eq!(values("é1 ÉÉ"), [""; 0]);
+        assert_eq!(values("é12 ÉÉÉ"), ["é12", "ÉÉÉ"]);
+    }
+
+    #[test]
+    fn a_json_string_is_a_name_if_it_has_few_words_and_a_letter() {
+        let text = r#"{"a": "x", "b": "--", "c": "a b c d e", "d": "a b c d", "e": "ok"}"#;
+        assert_eq!(values(text), ["a b c d", "ok"]);
+    }
+
+    #[test]
+    fn signs_part_values_and_letters_do_not_whatever_stands_before_them() {
+        assert_eq!(values("a_1\u{2014}b_2"), ["a_1", "b_2"]);
+        assert_eq!(values("the name_1, (rest_2) [top_3]"), ["name_1", "rest_2", "top_3"]);
+    }
 }

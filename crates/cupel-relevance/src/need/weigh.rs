@@ -224,7 +224,7 @@ fn weigh(
             }
         }
         let mut own = parameters.talk * fading;
-        if is_user_turn(item) && !is_exchange(item) {
+        if is_user_turn(item) {
             own += parameters.user;
         }
         need.own[at] = to_whole(own);
@@ -380,5 +380,16 @@ mod tests {
         let parameters = NeedParameters { talk: f64::MAX, ..PLAIN };
         let items = build([item("a_1"), item("b_2")]);
         assert!(by_item(&items, parameters).iter().all(|need| need.is_finite()));
+    }
+
+    #[test]
+    fn words_of_the_user_beside_a_call_and_its_result_are_no_turn_of_the_user() {
+        let parameters = NeedParameters { talk: 0.1, user: 0.2, task: 0.4, fade: 0.0, ..PLAIN };
+        let items = build([
+            tagged("go get it", &["role:user", "role:assistant", "tool:get", "role:tool"]),
+            tagged("got it", &["role:user", "role:tool"]),
+            tagged("go on", &["role:user"]),
+        ]);
+        assert_close(&by_item(&items, parameters), &[0.1, 0.1, 0.7]);
     }
 }

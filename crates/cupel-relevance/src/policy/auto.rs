@@ -1,7 +1,7 @@
 use cupel::policy::CustomStrategy;
 use cupel::{FieldValue, PolicyDescription, WeightedScorer};
 
-use crate::{Bm25Parameters, CoverageParameters, Kernel, NeighbourParameters};
+use crate::{Bm25Parameters, CoverageParameters, KeepParameters, Kernel, NeighbourParameters};
 
 /// The default policy: what the question needs, whatever the candidates are, without a model.
 ///
@@ -16,6 +16,8 @@ use crate::{Bm25Parameters, CoverageParameters, Kernel, NeighbourParameters};
 ///   where lengths depend on roles.
 /// - **With tool results** in the stream: ids that are still live count beside relevance, and what
 ///   repeats the query counts less.
+/// - **What nobody would drop** of a conversation goes first: the user's rules and corrections, the task, the
+///   reply that the last turn answers. See [`keep`](crate::keep).
 /// - **With vectors** ([`Strategies::with_vectors`](crate::Strategies::with_vectors)): beside the
 ///   words, how alike an item and the question are, and what stands around it. Without them, nothing
 ///   changes.
@@ -51,9 +53,42 @@ pub fn auto() -> PolicyDescription {
     let mut description = PolicyDescription::new(vec![WeightedScorer::new(scorer().into(), 1.0)]);
     description.name = Some("auto".into());
     description.description = Some("what the question needs, whatever the candidates are".into());
-    description.slicer = coverage().into();
+    description.slicer = keeping(KeepParameters::default(), coverage()).into();
     description.deduplication = false;
     description
+}
+
+/// Describes a slicer that keeps what nobody would drop of a conversation before another one chooses. See
+/// [`KeepSlice`](crate::KeepSlice).
+///
+/// ```
+/// use cupel::Preset;
+/// use cupel::policy::CustomStrategy;
+/// use cupel_relevance::{KeepParameters, keeping};
+///
+/// let mut policy = Preset::Chat.description();
+/// policy.slicer = keeping(KeepParameters::default(), CustomStrategy::new("greedy")).into();
+/// ```
+#[must_use]
+pub fn keeping(usual: KeepParameters, slicer: CustomStrategy) -> CustomStrategy {
+    let [reply, reply_leaning, reply_lying] = usual.reply;
+    let [with_calls, leaning_with_calls, lying_with_calls] = usual.reply_with_calls;
+    CustomStrategy::new("keep")
+        .with("reply", reply)
+        .with("reply_leaning", reply_leaning)
+        .with("reply_lying", reply_lying)
+        .with("reply_with_calls", with_calls)
+        .with("reply_leaning_with_calls", leaning_with_calls)
+        .with("reply_lying_with_calls", lying_with_calls)
+        .with("task", usual.task)
+        .with("task_with_calls", usual.task_with_calls)
+        .with("reserve", usual.reserve)
+        .with("reserve_with_calls", usual.reserve_with_calls)
+        .with("words_with_calls", usual.words_with_calls)
+        .with("reserve_in_pools", usual.reserve_in_pools)
+        .with("reserve_factor", usual.reserve_factor)
+        .with("reserve_exponent", usual.reserve_exponent)
+        .with("slicer", slicer)
 }
 
 /// What will be needed and what is asked, where there are calls with their results; the best, whatever

@@ -6,17 +6,16 @@ use cupel::{Scorer, Slicer};
 #[cfg(feature = "schema")]
 use super::catalogue;
 use super::options::{
-    bm25_parameters, condition, coverage_parameters, grouping, kernel, neighbour_parameters, number,
+    bm25_parameters, condition, coverage_parameters, grouping, keep_parameters, kernel,
+    neighbour_parameters, number,
 };
 use super::strategies::Strategies;
 use crate::{
     AddressedScorer, Analysis, BestFirstSlice, Bm25Scorer, ClassNormScorer, ConstantScorer,
-    CoverageSlice, DateScorer, EchoScorer, GroupLiftScorer, LengthNormScorer, LiveValuesScorer,
-    MaxNormScorer, NeighbourScorer, ProductScorer, SpeakerScorer, SumScorer, VectorScorer,
-    WhenScorer, WidenedScorer,
+    CoverageSlice, DateScorer, EchoScorer, GroupLiftScorer, KeepSlice, LengthNormScorer,
+    LiveValuesScorer, MaxNormScorer, NeighbourScorer, ProductScorer, SpeakerScorer, SumScorer,
+    VectorScorer, WhenScorer, WidenedScorer,
 };
-#[cfg(feature = "extra-strategies")]
-use crate::{FreshnessScorer, FusionScorer, MmrSlice, Similarity};
 
 /// The names of the scorers.
 pub(super) const SCORERS: &[&str] = &[
@@ -24,8 +23,6 @@ pub(super) const SCORERS: &[&str] = &[
     "widened",
     "neighbours",
     "group-lift",
-    #[cfg(feature = "extra-strategies")]
-    "fusion",
     "sum",
     "product",
     "max-norm",
@@ -37,20 +34,13 @@ pub(super) const SCORERS: &[&str] = &[
     "speaker",
     "addressed",
     "dates",
-    #[cfg(feature = "extra-strategies")]
-    "freshness",
     "echo",
     "vectors",
     "with-vectors",
 ];
 
 /// The names of the slicers.
-pub(super) const SLICERS: &[&str] = &[
-    "best-first",
-    "coverage",
-    #[cfg(feature = "extra-strategies")]
-    "mmr",
-];
+pub(super) const SLICERS: &[&str] = &["best-first", "coverage", "keep"];
 
 type Built<T> = Result<Box<T>, DescriptionError>;
 
@@ -72,11 +62,6 @@ impl StrategyProvider for Strategies {
                 let (grouping, share) =
                     (grouping(options, "path")?, number(options, "share", 0.5)?);
                 Box::new(GroupLiftScorer::new(options.scorer("scorer")?, grouping, share)?)
-            }
-            #[cfg(feature = "extra-strategies")]
-            "fusion" => {
-                let k = number(options, "k", 60.0)?;
-                Box::new(FusionScorer::with_k(options.scorers("scorers")?, k)?)
             }
             "sum" => Box::new(SumScorer::new(options.scorers("scorers")?)?),
             "product" => Box::new(ProductScorer::new(options.scorers("scorers")?)?),
@@ -105,11 +90,6 @@ impl StrategyProvider for Strategies {
                     (options.required("month_factor")?, options.required("day_factor")?);
                 self.query_scorer(options, move |query| DateScorer::new(&query, month, day))?
             }
-            #[cfg(feature = "extra-strategies")]
-            "freshness" => {
-                let gain = options.required("gain")?;
-                Box::new(FreshnessScorer::new(gain, options.required("reach_tokens")?)?)
-            }
             "echo" => {
                 let strength = options.required("strength")?;
                 self.text_scorer(options, move |query, index| {
@@ -132,8 +112,11 @@ impl StrategyProvider for Strategies {
                 let parameters = coverage_parameters(options)?;
                 Box::new(CoverageSlice::sharing(self.mentions.clone(), parameters)?)
             }
-            #[cfg(feature = "extra-strategies")]
-            "mmr" => self.mmr(options)?,
+            "keep" => {
+                let parameters = keep_parameters(options)?;
+                let inner = options.slicer("slicer")?.unwrap_or_else(|| Box::new(BestFirstSlice));
+                Box::new(KeepSlice::with_strategies(inner, parameters, self.clone())?)
+            }
             _ => return Err(unknown("slicer", name)),
         })
     }
@@ -145,25 +128,6 @@ impl StrategyProvider for Strategies {
 }
 
 impl Strategies {
-    #[cfg(feature = "extra-strategies")]
-    fn mmr(&self, options: &mut Options<'_>) -> Built<dyn Slicer> {
-        let similarity: Option<String> = options.optional("similarity")?;
-        let balance = number(options, "balance", 0.7)?;
-        match similarity.as_deref().unwrap_or("words") {
-            "words" => self.text_slicer(options, move |index| {
-                MmrSlice::new(balance, Similarity::Words(index))
-            }),
-            "vectors" => {
-                let vectors = self.supplied_vectors()?.0.clone();
-                Ok(Box::new(MmrSlice::new(balance, Similarity::Vectors(vectors))?))
-            }
-            other => {
-                let text = format!("must be `words` or `vectors`, got `{other}`");
-                Err(DescriptionError::new(text).in_field("similarity"))
-            }
-        }
-    }
-
     fn bm25(&self, options: &mut Options<'_>) -> Built<dyn Scorer> {
         let parameters = bm25_parameters(options)?;
         self.text_scorer(options, move |query, index| {
@@ -216,8 +180,6 @@ mod tests {
             "type = 'widened'",
             "type = 'neighbours', scorer = 'bm25'",
             "type = 'group-lift', scorer = 'bm25'",
-            #[cfg(feature = "extra-strategies")]
-            "type = 'fusion', scorers = ['bm25', 'recency']",
             "type = 'sum', scorers = ['bm25', { type = 'recency', weight = 2 }]",
             "type = 'product', scorers = ['bm25', 'recency']",
             "type = 'max-norm', scorer = 'bm25'",
@@ -230,16 +192,12 @@ mod tests {
             "type = 'speaker', factor = 2",
             "type = 'addressed', factor = 2",
             "type = 'dates', month_factor = 2, day_factor = 3",
-            #[cfg(feature = "extra-strategies")]
-            "type = 'freshness', gain = 1, reach_tokens = 9",
             "type = 'echo', strength = 0.5",
             "type = 'with-vectors', scorer = 'bm25'",
         ] {
             let result = read(&format!("slicer = 'best-first'\nscorers = [{{ {scorer} }}]"));
             assert!(result.is_ok(), "{scorer}: {result:?}");
         }
-        let slices = read("slicer = 'mmr'\nscorers = ['bm25']").is_ok();
-        assert_eq!(slices, cfg!(feature = "extra-strategies"));
         assert!(read("slicer = 'coverage'\nscorers = ['bm25']").is_ok());
     }
 
@@ -280,14 +238,6 @@ mod tests {
         let description = PolicyDescription::deserialize_with(parsed, &strategies).unwrap();
         let policy = description.build_with(&strategies, SystemTimeProvider).unwrap();
         assert_eq!(scores(policy.scorer(), &items), [1.0]);
-    }
-
-    #[cfg(feature = "extra-strategies")]
-    #[test]
-    fn a_similarity_that_nobody_knows_is_refused() {
-        let text = read("slicer = { type = 'mmr', similarity = 'x' }\nscorers = ['bm25']");
-        let expected = "slicer.similarity: must be `words` or `vectors`, got `x`";
-        assert_eq!(text.unwrap_err(), expected);
     }
 
     #[test]

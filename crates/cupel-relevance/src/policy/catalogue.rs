@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use self::Kind::{Number, Numbers, Scorer, Scorers, Text, Whole};
+use self::Kind::{Number, Numbers, Scorer, Scorers, Slicer, Text, Whole};
 
 /// A strategy by name.
 struct Entry {
@@ -20,11 +20,12 @@ enum Kind {
     Numbers,
     Scorer,
     Scorers,
+    Slicer,
 }
 
 macro_rules! catalogue {
-    ($($(#[$condition:meta])? $name:literal: [$($option:ident $kind:ident),*],)*) => {
-        &[$($(#[$condition])? Entry { name: $name, options: &[$((stringify!($option), $kind)),*] }),*]
+    ($($name:literal: [$($option:ident $kind:ident),*],)*) => {
+        &[$(Entry { name: $name, options: &[$((stringify!($option), $kind)),*] }),*]
     };
 }
 
@@ -44,8 +45,6 @@ const SCORERS: &[Entry] = catalogue! {
         group_by Text, gap_seconds Number
     ],
     "group-lift": [scorer Scorer, share Number, group_by Text, gap_seconds Number],
-    #[cfg(feature = "extra-strategies")]
-    "fusion": [scorers Scorers, k Number],
     "sum": [scorers Scorers],
     "product": [scorers Scorers],
     "max-norm": [scorer Scorer],
@@ -57,8 +56,6 @@ const SCORERS: &[Entry] = catalogue! {
     "speaker": [factor Number],
     "addressed": [factor Number, language Text],
     "dates": [month_factor Number, day_factor Number, language Text],
-    #[cfg(feature = "extra-strategies")]
-    "freshness": [gain Number, reach_tokens Number],
     "echo": [strength Number, language Text, fields Numbers],
     "vectors": [],
     "with-vectors": [
@@ -75,8 +72,13 @@ const SLICERS: &[Entry] = catalogue! {
         size_exponent Number, question_size_exponent Number, room_exponent Number,
         gate_from Number, gate_over Number
     ],
-    #[cfg(feature = "extra-strategies")]
-    "mmr": [balance Number, similarity Text, language Text, fields Numbers],
+    "keep": [
+        slicer Slicer, reply Number, reply_leaning Number, reply_lying Number,
+        reply_with_calls Number, reply_leaning_with_calls Number, reply_lying_with_calls Number,
+        task Number, task_with_calls Number, reserve Number, reserve_with_calls Number,
+        words_with_calls Number, reserve_in_pools Number, reserve_factor Number,
+        reserve_exponent Number
+    ],
 };
 
 /// The JSON Schema of the options of a strategy, by name.
@@ -87,6 +89,7 @@ pub(super) fn schemas(name: &str) -> serde_json::Map<String, serde_json::Value> 
         Text => json!({ "type": "string" }),
         Numbers => json!({ "type": "object", "additionalProperties": { "type": "number" } }),
         Scorer => json!({ "$ref": "#/$defs/ScorerDescription" }),
+        Slicer => json!({ "$ref": "#/$defs/SlicerDescription" }),
         Scorers => json!({
             "type": "array",
             "minItems": 1,
@@ -123,6 +126,7 @@ mod tests {
             },
             Numbers => json!({ "symbol": 1.5 }),
             Scorer => json!("recency"),
+            Slicer => json!("greedy"),
             Scorers => json!(["recency", { "type": "bm25", "weight": 2 }]),
         }
     }

@@ -10,5 +10,5 @@ mod per_language;
 mod strategies;
 mod with_vectors;
 
-pub use auto::auto;
+pub use auto::{auto, keeping};
 pub use strategies::Strategies;

@@ -8,8 +8,8 @@ use cupel::policy::{DescriptionError, Options};
 
 use crate::need::NeedParameters;
 use crate::{
-    Bm25Parameters, Condition, CoverageParameters, Field, Grouping, Kernel, NeighbourParameters,
-    Question,
+    Bm25Parameters, Condition, CoverageParameters, Field, Grouping, KeepParameters, Kernel,
+    NeighbourParameters, Question,
 };
 
 pub(super) fn number(
@@ -102,6 +102,32 @@ pub(super) fn neighbour_parameters(
         kernel: kernel(options)?,
         share: number(options, "share", usual.share)?,
         own_exponent: number(options, "own_exponent", usual.own_exponent)?,
+    })
+}
+
+pub(super) fn keep_parameters(
+    options: &mut Options<'_>,
+) -> Result<KeepParameters, DescriptionError> {
+    let usual = KeepParameters::default();
+    Ok(KeepParameters {
+        reply: [
+            number(options, "reply", usual.reply[0])?,
+            number(options, "reply_leaning", usual.reply[1])?,
+            number(options, "reply_lying", usual.reply[2])?,
+        ],
+        reply_with_calls: [
+            number(options, "reply_with_calls", usual.reply_with_calls[0])?,
+            number(options, "reply_leaning_with_calls", usual.reply_with_calls[1])?,
+            number(options, "reply_lying_with_calls", usual.reply_with_calls[2])?,
+        ],
+        task: number(options, "task", usual.task)?,
+        task_with_calls: number(options, "task_with_calls", usual.task_with_calls)?,
+        words_with_calls: number(options, "words_with_calls", usual.words_with_calls)?,
+        reserve_in_pools: number(options, "reserve_in_pools", usual.reserve_in_pools)?,
+        reserve: number(options, "reserve", usual.reserve)?,
+        reserve_with_calls: number(options, "reserve_with_calls", usual.reserve_with_calls)?,
+        reserve_factor: number(options, "reserve_factor", usual.reserve_factor)?,
+        reserve_exponent: number(options, "reserve_exponent", usual.reserve_exponent)?,
     })
 }
 

@@ -1,35 +1,30 @@
-//! Strategies that are built once the language of the texts is known.
+//! Scorers that are built once the language of the texts is known.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cupel::policy::{DescriptionError, Options};
-use cupel::slicer::slice_by_selecting;
-use cupel::{
-    Candidate, ContextBudget, ContextItem, CupelError, ScoreExplanation, ScoredItem, Scorer,
-    Selection, SliceRequest, Slicer,
-};
+use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
 
 use super::Strategies;
 use crate::{Analysis, Field, Index, Language, LanguageChoice, Query};
 
-/// Builds a strategy from a query and an index of one language.
-type Build<T> = Box<dyn Fn(Query, Index) -> Result<Box<T>, CupelError> + Send + Sync>;
+/// Builds a scorer from a query and an index of one language.
+type Build = Box<dyn Fn(Query, Index) -> Result<Box<dyn Scorer>, CupelError> + Send + Sync>;
 
-/// A strategy for each language that was met.
-struct PerLanguage<T: ?Sized> {
+/// A language, or none, and the scorer for it.
+type InLanguage = (Option<Language>, Arc<dyn Scorer>);
+
+/// A scorer for each language that was met.
+struct PerLanguage {
     strategies: Strategies,
     fields: Vec<Field>,
-    build: Build<T>,
-    built: Mutex<Vec<(Option<Language>, Arc<T>)>>,
+    build: Build,
+    built: Mutex<Vec<InLanguage>>,
 }
 
-impl<T: ?Sized> PerLanguage<T> {
-    /// Refuses what the strategy would refuse in any language.
-    fn new(
-        strategies: Strategies,
-        fields: Vec<Field>,
-        build: Build<T>,
-    ) -> Result<Self, CupelError> {
+impl PerLanguage {
+    /// Refuses what the scorer would refuse in any language.
+    fn new(strategies: Strategies, fields: Vec<Field>, build: Build) -> Result<Self, CupelError> {
         // To try with, and never asked anything.
         static TRIAL: OnceLock<(Query, Index)> = OnceLock::new();
         let (query, index) = TRIAL.get_or_init(|| {
@@ -40,25 +35,25 @@ impl<T: ?Sized> PerLanguage<T> {
         Ok(Self { strategies, fields, build, built: Mutex::default() })
     }
 
-    fn for_items(&self, items: &[ContextItem]) -> Arc<T> {
+    fn for_items(&self, items: &[ContextItem]) -> Arc<dyn Scorer> {
         let language = self.strategies.detected_language_of(items);
         let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = built.iter().find(|(known, _)| *known == language) {
             return known.clone();
         }
-        let strategy: Arc<T> = self.for_language(language).into();
-        built.push((language, strategy.clone()));
-        strategy
+        let scorer: Arc<dyn Scorer> = self.for_language(language).into();
+        built.push((language, scorer.clone()));
+        scorer
     }
 
-    fn for_language(&self, language: Option<Language>) -> Box<T> {
+    fn for_language(&self, language: Option<Language>) -> Box<dyn Scorer> {
         let texts = self.strategies.texts_in(language, &self.fields);
         let (query, index) = texts.expect("the weights of fields were checked before");
         (self.build)(query, index).expect("what is refused was refused before, in any language")
     }
 }
 
-impl Scorer for PerLanguage<dyn Scorer> {
+impl Scorer for PerLanguage {
     fn score(&self, item: &ContextItem, all_items: &[ContextItem]) -> f64 {
         self.for_items(all_items).score(item, all_items)
     }
@@ -72,46 +67,7 @@ impl Scorer for PerLanguage<dyn Scorer> {
     }
 }
 
-impl Slicer for PerLanguage<dyn Slicer> {
-    fn slice(
-        &self,
-        sorted: &[ScoredItem],
-        budget: &ContextBudget,
-    ) -> Result<Vec<ContextItem>, CupelError> {
-        slice_by_selecting(self, sorted, budget)
-    }
-
-    fn select(&self, request: &SliceRequest<'_>) -> Result<Selection, CupelError> {
-        let items: Vec<ContextItem> =
-            request.candidates.iter().map(Candidate::item).cloned().collect();
-        self.for_items(&items).select(request)
-    }
-}
-
-/// A strategy for one language, or one that finds out which.
-enum Ready<T: ?Sized> {
-    Fixed(Box<T>),
-    Detecting(PerLanguage<T>),
-}
-
 impl Strategies {
-    fn in_language<T: ?Sized>(
-        &self,
-        choice: LanguageChoice,
-        fields: Vec<Field>,
-        build: Build<T>,
-    ) -> Result<Ready<T>, CupelError> {
-        let language = match choice {
-            LanguageChoice::Detected => {
-                return Ok(Ready::Detecting(PerLanguage::new(self.clone(), fields, build)?));
-            }
-            LanguageChoice::None => None,
-            LanguageChoice::Fixed(language) => Some(language),
-        };
-        let (query, index) = self.texts_in(language, &fields)?;
-        Ok(Ready::Fixed(build(query, index)?))
-    }
-
     /// A scorer over the words of texts, by the options `language` and `fields`.
     pub(super) fn text_scorer<S: Scorer + 'static>(
         &self,
@@ -141,27 +97,15 @@ impl Strategies {
         let boxed = move |query, index| -> Result<Box<dyn Scorer>, CupelError> {
             Ok(Box::new(build(query, index)?))
         };
-        Ok(match self.in_language(choice, fields, Box::new(boxed))? {
-            Ready::Fixed(scorer) => scorer,
-            Ready::Detecting(scorers) => Box::new(scorers),
-        })
-    }
-
-    /// A slicer over the words of texts, by the options `language` and `fields`.
-    #[cfg(feature = "extra-strategies")]
-    pub(super) fn text_slicer<S: Slicer + 'static>(
-        &self,
-        options: &mut Options<'_>,
-        build: impl Fn(Index) -> Result<S, CupelError> + Send + Sync + 'static,
-    ) -> Result<Box<dyn Slicer>, DescriptionError> {
-        let fields = super::options::fields(options)?;
-        let choice = self.language_choice(options)?;
-        let boxed =
-            move |_, index| -> Result<Box<dyn Slicer>, CupelError> { Ok(Box::new(build(index)?)) };
-        Ok(match self.in_language(choice, fields, Box::new(boxed))? {
-            Ready::Fixed(slicer) => slicer,
-            Ready::Detecting(slicers) => Box::new(slicers),
-        })
+        let language = match choice {
+            LanguageChoice::Detected => {
+                return Ok(Box::new(PerLanguage::new(self.clone(), fields, Box::new(boxed))?));
+            }
+            LanguageChoice::None => None,
+            LanguageChoice::Fixed(language) => Some(language),
+        };
+        let (query, index) = self.texts_in(language, &fields)?;
+        Ok(boxed(query, index)?)
     }
 
     /// The language that the options name, or the one of all strategies.

@@ -13,8 +13,7 @@ use crate::{Analysis, Field, Index, ItemVectors, Language, LanguageChoice, Query
 /// Names and options are those of the scorers and slicers, in kebab case without the suffix:
 /// `bm25`, `widened`, `neighbours`, `group-lift`, `sum`, `product`, `max-norm`, `when`, `constant`,
 /// `live-values`, `class-norm`, `length-norm`, `speaker`, `addressed`, `dates`, `echo`, `vectors`,
-/// `with-vectors`; `best-first`, `coverage`. With the feature `extra-strategies` also `fusion`,
-/// `freshness` and `mmr`.
+/// `with-vectors`; `best-first`, `coverage`.
 ///
 /// Strategies that analyse texts take a `language` and `fields`, the tags whose words count too
 /// (`{ symbol = 2, path = 1 }` by default). The language is one by name, `none` for no stems and no
@@ -141,7 +140,7 @@ impl Strategies {
     }
 
     /// With vectors for the items and for the query, for the scorers `vectors` and `with-vectors`,
-    /// of which [`auto`](crate::auto) has one, and for `mmr`.
+    /// of which [`auto`](crate::auto) has one.
     #[must_use]
     pub fn with_vectors(mut self, items: Arc<ItemVectors>, query: Vec<f32>) -> Self {
         self.vectors = Some((items, query.into()));

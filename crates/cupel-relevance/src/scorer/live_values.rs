@@ -51,12 +51,12 @@ impl Scorer for LiveValuesScorer {
 
     fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
         let order = in_time(items);
-        self.index.list_with_values(items, |view| {
-            let mut is_newer = vec![false; view.value_count()];
+        self.index.list_with_ids(items, |view| {
+            let mut is_newer = vec![false; view.id_count()];
             for position in order.into_iter().rev() {
                 let mut held = 0_u32;
-                for value in view.values(position as usize) {
-                    held += u32::from(!std::mem::replace(&mut is_newer[*value as usize], true));
+                for id in view.ids(position as usize) {
+                    held += u32::from(!std::mem::replace(&mut is_newer[*id as usize], true));
                 }
                 scores[position as usize] = f64::from(held).sqrt();
             }

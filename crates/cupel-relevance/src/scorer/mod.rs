@@ -7,13 +7,11 @@
 //! | [`VectorScorer`] | the caller's vectors | cosine with the query's vector |
 //! | [`NeighbourScorer`] | order, groups | inner score, and a part of what stands around it |
 //! | [`GroupLiftScorer`] | groups | inner score, and a part of its group's best |
-//! | `FusionScorer` (feature `extra-strategies`) | its children | by their ranks |
 //! | [`SumScorer`], [`ProductScorer`], [`MaxNormScorer`] | their children | sum, product, divided by the maximum |
 //! | [`WhenScorer`], [`ConstantScorer`] | the list; nothing | one scorer or another; the same for all |
 //! | [`LiveValuesScorer`] | ids and numbers | how many were last mentioned here |
 //! | [`ClassNormScorer`], [`LengthNormScorer`] | class, tokens | a factor that makes short and long comparable |
 //! | [`SpeakerScorer`], [`AddressedScorer`], [`DateScorer`] | speaker, role, time | a factor, where the query names them |
-//! | `FreshnessScorer` (feature `extra-strategies`) | newer tokens | a factor that falls from the newest on |
 //! | [`EchoScorer`] | words | a factor, where the text repeats the query |
 
 mod addressed;
@@ -22,10 +20,6 @@ mod combine;
 mod constant;
 mod dates;
 mod echo;
-#[cfg(feature = "extra-strategies")]
-mod freshness;
-#[cfg(feature = "extra-strategies")]
-mod fusion;
 mod group_lift;
 mod kernel;
 mod live_values;
@@ -46,18 +40,12 @@ pub use combine::{MaxNormScorer, ProductScorer, SumScorer};
 pub use constant::ConstantScorer;
 pub use dates::DateScorer;
 pub use echo::EchoScorer;
-#[cfg(feature = "extra-strategies")]
-pub use freshness::FreshnessScorer;
-#[cfg(feature = "extra-strategies")]
-pub use fusion::FusionScorer;
 pub use group_lift::GroupLiftScorer;
 pub use kernel::Kernel;
 pub use live_values::LiveValuesScorer;
 pub use neighbours::{NeighbourParameters, NeighbourScorer, NeighbourShare};
 pub use norm::{ClassNormScorer, LengthNormScorer};
 pub use speaker::SpeakerScorer;
-#[cfg(feature = "extra-strategies")]
-pub(crate) use vectors::cosine;
 pub(crate) use vectors::unit_vector;
 pub use vectors::{ItemVectors, VectorScorer};
 pub use when::{Condition, WhenScorer};

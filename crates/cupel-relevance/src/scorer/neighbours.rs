@@ -1,10 +1,13 @@
 use cupel::{ContextItem, CupelError, ScoreExplanation, ScorePart, Scorer};
+use cupel_names::{excerpt, letters};
 
 use super::combine::explain_child;
 use super::kernel::{FittedKernel, Kernel, number, typical_tokens};
 use super::{score_in_list, scores_of};
-use crate::excerpt::excerpt;
 use crate::{Grouping, parameter};
+
+/// Enough to recognise a text by.
+const LONGEST_EXCERPT: usize = 41;
 
 /// Lets an item share in the scores of what was said around it.
 ///
@@ -133,7 +136,7 @@ impl NeighbourScorer {
         let named: Vec<usize> = shares.iter().take(NAMED).map(|share| share.position).collect();
         let mut why = self.inner.explain(items, &named).into_iter();
         let explain = |share: &NeighbourShare| {
-            let beginning = excerpt(items[share.position].content());
+            let beginning = excerpt(items[share.position].content(), LONGEST_EXCERPT, letters);
             let part = share.score / scores[share.position];
             let words = why.next().map_or(Vec::new(), |why| scaled(why, part).parts);
             ScoreExplanation::new(ScorePart::Neighbour(beginning), share.score).with_parts(words)
@@ -222,6 +225,15 @@ mod tests {
         let items = build([long(3)]);
         let scorer = NeighbourScorer::new(Given, Grouping::Whole);
         assert_close(&scores(&scorer, &items), &[6.0]);
+    }
+
+    #[test]
+    fn the_own_score_counts_at_least_once_however_short_items_are() {
+        let short = |tokens| build([cupel::ContextItemBuilder::new("x", tokens).priority(3)]);
+        let scorer = NeighbourScorer::new(Given, Grouping::Whole);
+        for tokens in [0, 1, 4, 24, 25] {
+            assert_close(&scores(&scorer, &short(tokens)), &[3.0]);
+        }
     }
 
     #[test]

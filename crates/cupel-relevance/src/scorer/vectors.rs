@@ -178,7 +178,7 @@ pub(crate) fn unit_vector(
 }
 
 /// The cosine of two vectors of length 1.
-pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f64 {
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
 }
 

@@ -1,6 +1,6 @@
 use cupel::{ContextBudget, ContextItem, CupelError, ScoredItem, Selection, SliceRequest, Slicer};
 
-use cupel::slicer::{Walk, shorten_best_first, slice_by_selecting};
+use cupel::slicer::{Walk, select_with_needs, shorten_best_first, slice_by_selecting};
 
 use super::{best_first, is_empty};
 
@@ -12,6 +12,8 @@ use super::{best_first, is_empty};
 /// **Steps:** walk once, best score first, taking each item that still fits. Items with
 /// [renderings](cupel::Rendering) go in shorter where that is enough, as with
 /// [`ShorteningSlice`](cupel::ShorteningSlice).
+///
+/// **Needs:** an item comes in with what it needs, or not at all.
 ///
 /// **Ties and edge cases:** among equal scores the newer item comes first, and items without a time
 /// last; where times are equal or missing, the later in the list. So where nothing is relevant, the
@@ -51,13 +53,33 @@ impl Slicer for BestFirstSlice {
         if is_empty(request) {
             return Ok(Selection::default());
         }
-        let mut selected = best_first(request.candidates);
         if request.candidates.iter().any(|candidate| !candidate.item().renderings().is_empty()) {
-            return Ok(shorten_best_first(request, &selected));
+            return select_with_needs(request, &|request| {
+                Ok(shorten_best_first(request, &best_first(request.candidates)))
+            });
         }
+        let tokens = |at: usize| request.candidates[at].tokens();
         let mut walk = Walk::new(request.budget.target_tokens());
-        selected.retain(|at| walk.takes(request.candidates[*at].tokens()));
+        let mut is_in = vec![false; request.candidates.len()];
+        let mut selected = Vec::new();
+        for at in best_first(request.candidates) {
+            if is_in[at] {
+                continue;
+            }
+            let missing = request.missing(at, |needed| is_in[needed]);
+            let lacking = missing.iter().map(|needed| tokens(*needed));
+            if walk.takes(lacking.fold(tokens(at), i64::saturating_add)) {
+                for at in missing.into_iter().chain([at]) {
+                    is_in[at] = true;
+                    selected.push(at);
+                }
+            }
+        }
         Ok(Selection::of(selected).until(walk.next_target()))
+    }
+
+    fn knows_needs(&self) -> bool {
+        true
     }
 }
 

@@ -4,14 +4,13 @@
 //! |---|---|---|---|
 //! | [`BestFirstSlice`] | by score, whatever the size | N | relevance: a long answer beats two short asides |
 //! | [`CoverageSlice`] | what covers most of what will be needed, and what is asked for | (N + mentions) log N | requests of agents |
-//! | `MmrSlice` (feature `extra-strategies`) | by score, less what repeats what was taken | N × taken at worst | candidates that say the same thing many times |
+//! | [`KeepSlice`] | what nobody would drop, then by another slicer | N, and its inner slicer | conversations |
 //!
 //! The library's [`GreedySlice`](cupel::GreedySlice) goes by score per token instead.
 
 mod best_first;
 mod coverage;
-#[cfg(feature = "extra-strategies")]
-mod mmr;
+mod keep;
 
 use std::cmp::Reverse;
 
@@ -19,8 +18,7 @@ use cupel::{Candidate, SliceRequest, compare_scores};
 
 pub use best_first::BestFirstSlice;
 pub use coverage::{CoverageParameters, CoverageSlice, Question};
-#[cfg(feature = "extra-strategies")]
-pub use mmr::{MmrSlice, Similarity};
+pub use keep::KeepSlice;
 
 /// Whether there is nothing to choose: no candidate, or no budget.
 fn is_empty(request: &SliceRequest<'_>) -> bool {

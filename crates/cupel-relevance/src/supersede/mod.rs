@@ -16,7 +16,7 @@ use crate::parameter;
 /// | what | is superseded by |
 /// |---|---|
 /// | a read of a file: a tool result with a tag `path:…` | a newer result of the same tool (tag `tool:…`) for the same path. With a tag `lines:10-40` only by one that has all of these lines; lines of the same file are different reads otherwise |
-/// | calls of tools: lines `name arguments` in the text of an item with a tag `tool:name`, or in the text of the item that shares its tag `call:…` | newer calls with the same names and arguments, all of them |
+/// | calls of tools: those of its [parts](cupel::Part), or those that its results name by id; without parts lines `name arguments` in the text of an item with a tag `tool:name`, or of the item that shares its tag `call:…` | newer calls with the same names and arguments, all of them |
 /// | a text of at least ten words | a newer one that shares at least 90 % of its runs of three words, and mentions every value (id, date, number) that it does |
 ///
 /// Pinned items are never superseded. Items are in the order of their times if all have one, else as
@@ -234,7 +234,7 @@ impl<'i> Found<'i> {
 mod tests {
     use super::*;
     use crate::testing::{at_minute, build, item, texts};
-    use cupel::{ContextItemBuilder, ContextKind};
+    use cupel::{ContextItemBuilder, ContextKind, Part, PartKind};
 
     fn result(text: &str, tags: &[&str]) -> ContextItemBuilder {
         let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
@@ -329,6 +329,28 @@ mod tests {
         assert_eq!(pairs(&same), [(1, 3)]);
         let other = build([ask("1", "x"), answer("1"), ask("2", "y"), answer("2")]);
         assert_eq!(pairs(&other), []);
+    }
+
+    #[test]
+    fn a_result_that_prints_a_call_is_no_call() {
+        let run = |command: &str, output: &str| {
+            let text = format!("run {command}\n{output}");
+            let (tool, arguments) = (0..3, 4..4 + command.len());
+            let returned = PartKind::Returned { call: "c".into(), is_error: false };
+            let parts = vec![
+                Part {
+                    range: 0..arguments.end,
+                    kind: PartKind::Called { tool, id: "c".into(), arguments: arguments.clone() },
+                },
+                Part { range: arguments.end + 1..text.len(), kind: returned },
+            ];
+            result(&text, &["role:assistant", "tool:run", "role:tool"]).parts(parts)
+        };
+        let make = r#"{"cmd": "make"}"#;
+        let items =
+            build([run(make, "2 errors"), run(r#"{"cmd": "cat log"}"#, &format!("run {make}"))]);
+        assert_eq!(pairs(&items), []);
+        assert_eq!(pairs(&build([run(make, "2 errors"), run(make, "done")])), [(0, 1)]);
     }
 
     const NOTE: &str = "The rollout of the new billing service to the northern region begins on Monday \

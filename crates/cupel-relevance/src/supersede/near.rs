@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 
 use super::{Found, Reason};
 use crate::overlap::{in_common, jaccard};
-use crate::text::{Values, for_each_word};
+use crate::text::{Ids, for_each_word};
 
 /// How many words a text must have: what is shorter is too easily alike.
 const FEWEST_WORDS: usize = 10;
@@ -20,9 +20,9 @@ pub(super) fn find(found: &mut Found<'_>, likeness: f64) {
     let texts = found.current();
     let runs: Vec<Vec<u64>> = texts.iter().map(|at| runs_of(&found.items[*at])).collect();
     let frequencies = frequencies(&runs);
-    let mut values = Values::new();
+    let mut ids = Ids::new();
     for at in &texts {
-        values.add(found.items[*at].content());
+        ids.add(found.items[*at].content());
     }
     // For each run the newer texts that have it among their rarest.
     let mut newer_by_run: HashMap<u64, Vec<usize>, FixedState> = HashMap::default();
@@ -36,10 +36,9 @@ pub(super) fn find(found: &mut Found<'_>, likeness: f64) {
             }
             tried.push(newer);
             let similarity = jaccard(runs_of_older, &runs[newer]);
-            let values_of_older = values.of(older);
-            let keeps_values =
-                in_common(values_of_older, values.of(newer)) == values_of_older.len();
-            (similarity >= likeness && keeps_values).then_some((newer, similarity))
+            let ids_of_older = ids.of(older);
+            let keeps_ids = in_common(ids_of_older, ids.of(newer)) == ids_of_older.len();
+            (similarity >= likeness && keeps_ids).then_some((newer, similarity))
         });
         if let Some((newer, similarity)) = alike {
             found.note(texts[older], texts[newer], Reason::NearDuplicate { similarity });

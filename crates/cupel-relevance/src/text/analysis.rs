@@ -178,6 +178,13 @@ impl Analyzer {
     }
 }
 
+impl Language {
+    /// Whether a word, in lower case, is a stop word.
+    pub(crate) fn has_stop_word(self, word: &str) -> bool {
+        stop_words(self).contains(word)
+    }
+}
+
 type StopWords = HashSet<&'static str, RandomState>;
 
 /// The stop words of a language, collected once.

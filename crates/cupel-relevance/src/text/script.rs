@@ -34,7 +34,7 @@ fn is_unspaced(character: char) -> bool {
 }
 
 /// The characters of Chinese, which Japanese has too.
-pub(super) fn is_han(character: char) -> bool {
+pub(crate) fn is_han(character: char) -> bool {
     matches!(character,
         '\u{3005}'..='\u{3007}'
         | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
@@ -42,7 +42,7 @@ pub(super) fn is_han(character: char) -> bool {
 }
 
 /// The characters that only Japanese has.
-pub(super) fn is_kana(character: char) -> bool {
+pub(crate) fn is_kana(character: char) -> bool {
     matches!(character,
         '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}' | '\u{30FC}'..='\u{30FF}'
         | '\u{31F0}'..='\u{31FF}'

@@ -3,6 +3,7 @@
 use serde::de::IgnoredAny;
 
 use super::elision;
+use crate::walk::end_of_string;
 
 /// A JSON object or list, or several, one on each line.
 #[derive(Debug, Clone, Copy)]
@@ -69,16 +70,8 @@ pub(super) fn push_minified(json: &str, minified: &mut String) {
 }
 
 /// Where the string that begins at `at` ends, behind its quote.
-pub(super) fn string_end(bytes: &[u8], mut at: usize) -> usize {
-    at += 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
+pub(super) fn string_end(bytes: &[u8], at: usize) -> usize {
+    end_of_string(bytes, at).unwrap_or(bytes.len())
 }
 
 /// The first position from `at` on that is no white space.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::class::{Class, REPEAT};
 use super::document::{Document, skip_white_space, string_end};
 use super::{cost, elision};
+use crate::walk::end_of_nested;
 
 /// What is nested deeper is one value: nobody writes such JSON by hand, and no walk from a value up
 /// to its document gets long.
@@ -262,7 +263,7 @@ impl<'t> Reader<'t> {
         let bytes = self.text.as_bytes();
         match bytes.get(self.at) {
             Some(b'"') => string_end(bytes, self.at),
-            Some(b'{' | b'[') => container_end(bytes, self.at),
+            Some(b'{' | b'[') => end_of_nested(bytes, self.at).unwrap_or(bytes.len()),
             _ => {
                 let rest = bytes.get(self.at..).unwrap_or_default();
                 let is_part =
@@ -300,25 +301,4 @@ impl<'t> Reader<'t> {
 fn frame_cost(key: &str) -> u32 {
     let key_cost = if key.is_empty() { 0 } else { cost::KEY.saturating_add(cost::of(key)) };
     cost::ENTRY.saturating_add(key_cost)
-}
-
-/// Where the container that begins at `at` ends, behind its bracket.
-fn container_end(bytes: &[u8], mut at: usize) -> usize {
-    let mut depth = 0_usize;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at = string_end(bytes, at);
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            return at;
-        }
-    }
-    bytes.len()
 }

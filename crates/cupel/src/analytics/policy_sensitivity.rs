@@ -95,7 +95,7 @@ fn compare<'a>(
         return Err(CupelError::PipelineConfig(text.into()));
     }
     let reports = variants
-        .map(|(label, policy)| Ok((label.to_owned(), dry_run(policy, items, budget)?)))
+        .map(|(label, policy)| Ok((label.to_owned(), dry_run(policy, None, items, budget)?)))
         .collect::<Result<Vec<_>, CupelError>>()?;
     let diffs = diffs(items, &reports);
     Ok(PolicySensitivityReport { variants: reports, diffs })

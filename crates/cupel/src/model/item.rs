@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{ContextKind, ContextSource};
+use super::{ContextKind, ContextSource, Part};
 use crate::{CupelError, Rendering};
 
 /// One candidate for the context window: a text with its token count, and what is known about it.
@@ -49,6 +49,17 @@ struct Fields {
     original_tokens: Option<i64>,
     /// Boxed, since few items have any.
     shorter: Option<Box<Shorter>>,
+    parts: Parts,
+}
+
+/// Typed parts are knowledge about the text, not part of an item's value: any two are equal.
+#[derive(Debug, Clone, Default)]
+struct Parts(Box<[Part]>);
+
+impl PartialEq for Parts {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// What only items have that can be, or were, shortened.
@@ -120,6 +131,11 @@ impl ContextItem {
         self.0.shorter.as_ref().map_or(&[], |shorter| &shorter.renderings)
     }
 
+    /// Returns the typed parts of its text, in the order of the text; none where nobody said.
+    pub fn parts(&self) -> &[Part] {
+        &self.0.parts.0
+    }
+
     /// What the shorter form is called that this item is [rendered](Self::rendered) in; `None` if it
     /// is whole.
     pub fn rendered_as(&self) -> Option<&str> {
@@ -155,6 +171,7 @@ impl ContextItem {
             source: self.0.source.clone(),
             original_tokens: self.original_tokens().or(Some(self.tokens())),
             shorter: Some(Box::new(shorter)),
+            parts: Parts(form.parts().into()),
             ..*self.0
         })))
     }
@@ -282,6 +299,12 @@ impl ContextItemBuilder {
         self
     }
 
+    /// Typed parts of the text, in the order of the text.
+    pub fn parts(mut self, parts: Vec<Part>) -> Self {
+        self.0.parts = Parts(parts.into());
+        self
+    }
+
     /// Says that the text is a shorter form of this name. For whoever reads items that were
     /// written; a run does it by itself.
     pub fn rendered_as(mut self, name: impl Into<String>) -> Self {
@@ -348,6 +371,25 @@ mod tests {
         let text = format!("{item:?}");
         let keys: Vec<usize> = (0..9).filter_map(|i| text.find(&format!("key{i}"))).collect();
         assert!(keys.len() == 9 && keys.is_sorted(), "{text}");
+    }
+
+    #[test]
+    fn parts_are_no_part_of_equality_and_stay_with_clones() {
+        let part = Part { range: 0..4, kind: crate::PartKind::Attached };
+        let plain = ContextItemBuilder::new("text", 1).build().unwrap();
+        let typed = ContextItemBuilder::new("text", 1).parts(vec![part.clone()]).build().unwrap();
+        assert_eq!(plain, typed);
+        assert_eq!(typed.clone().parts(), [part]);
+        assert_eq!(typed.parts()[0].of("tex"), "", "a range of another text");
+    }
+
+    #[test]
+    fn a_form_has_its_own_parts() {
+        let part = |range| Part { range, kind: crate::PartKind::Attached };
+        let form = Rendering::new("head", "te", 1).unwrap().with_parts(vec![part(0..2)]);
+        let item = ContextItemBuilder::new("text", 2).parts(vec![part(0..4)]);
+        let item = item.renderings(vec![form]).build().unwrap();
+        assert_eq!(item.rendered(0).unwrap().parts(), [part(0..2)]);
     }
 
     #[test]

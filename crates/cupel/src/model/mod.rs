@@ -5,7 +5,9 @@
 //! | [`ContextItem`] | one candidate: text, token count, and what is known about it |
 //! | [`ContextBudget`] | how many tokens may be spent, and on what |
 //! | [`ContextKind`], [`ContextSource`] | open, caseless names for what an item is and where it came from |
+//! | [`Needs`] | what cannot stand without what |
 //! | [`OverflowStrategy`] | what to do when the selection exceeds the target |
+//! | [`Part`] | a typed stretch of an item's text: words, a tool call, a tool result |
 //! | [`Rendering`] | a shorter form of an item |
 //! | [`ScoredItem`] | an item with its relevance |
 
@@ -15,9 +17,11 @@ mod caseless;
 mod item;
 mod kind;
 mod kind_lookup;
+mod needs;
 mod number_table;
 mod one_line;
 mod overflow;
+mod part;
 mod rendering;
 mod scored;
 mod source;
@@ -27,7 +31,9 @@ pub use budget::{ContextBudget, ContextBudgetBuilder};
 pub use candidate::Candidate;
 pub use item::{ContextItem, ContextItemBuilder};
 pub use kind::{ContextKind, ParseContextKindError};
+pub use needs::Needs;
 pub use overflow::OverflowStrategy;
+pub use part::{Part, PartKind, Speaker};
 pub use rendering::Rendering;
 pub use scored::ScoredItem;
 pub use source::ContextSource;

@@ -1,5 +1,6 @@
 //! A shorter form of an item.
 
+use super::Part;
 use crate::CupelError;
 
 /// A shorter form of an item: another text that says less in fewer tokens.
@@ -18,13 +19,22 @@ use crate::CupelError;
 /// assert!(Rendering::new("summary", "", 0).is_err());
 /// # Ok::<(), cupel::CupelError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Rendering {
     name: String,
     content: String,
     tokens: i64,
     share: Option<f64>,
     only_above: Option<f64>,
+    parts: Box<[Part]>,
+}
+
+/// As with items, typed parts are no part of the value.
+impl PartialEq for Rendering {
+    fn eq(&self, other: &Self) -> bool {
+        let fields = |form: &Self| (form.tokens, form.share, form.only_above);
+        fields(self) == fields(other) && self.name == other.name && self.content == other.content
+    }
 }
 
 impl Rendering {
@@ -50,7 +60,7 @@ impl Rendering {
             let text = format!("tokens of `{name}` must not be negative, got {tokens}");
             return Err(CupelError::Rendering(text));
         }
-        Ok(Self { name, content, tokens, share: None, only_above: None })
+        Ok(Self { name, content, tokens, share: None, only_above: None, parts: Box::default() })
     }
 
     /// The same, with the share of the item's value that it keeps.
@@ -83,6 +93,18 @@ impl Rendering {
         }
         self.only_above = Some(share_of_budget);
         Ok(self)
+    }
+
+    /// The same, with the typed parts of its text.
+    #[must_use]
+    pub fn with_parts(mut self, parts: Vec<Part>) -> Self {
+        self.parts = parts.into();
+        self
+    }
+
+    /// Returns the typed parts of its text, in the order of the text; none where nobody said.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     /// What it is called, as `summary` or `json 18 %`.

@@ -19,7 +19,12 @@ pub(super) struct Unique {
     duplicates: Vec<(u32, u32)>,
 }
 
-pub(super) fn deduplicate(scored: &Scored<'_>, enabled: bool) -> Unique {
+/// What others need survives in any case: they need it where it stands.
+pub(super) fn deduplicate(
+    scored: &Scored<'_>,
+    enabled: bool,
+    is_needed: Option<&[bool]>,
+) -> Unique {
     let all = 0..scored.len() as u32;
     if !enabled {
         return Unique { survivors: all.collect(), duplicates: Vec::new() };
@@ -33,6 +38,11 @@ pub(super) fn deduplicate(scored: &Scored<'_>, enabled: bool) -> Unique {
     for (index, first) in all.zip(firsts) {
         match best[first as usize] {
             survivor if survivor == index => survivors.push(index),
+            _ if is_needed
+                .is_some_and(|needed| needed[scored.position(index as usize) as usize]) =>
+            {
+                survivors.push(index);
+            }
             survivor => duplicates.push((index, survivor)),
         }
     }
@@ -131,7 +141,7 @@ mod tests {
         let items: Vec<ContextItem> = texts.iter().map(build).collect();
         let classified = classify(&items).unwrap();
         let scored = Scored { classified, scores: scores.to_vec() };
-        let Unique { survivors, duplicates } = deduplicate(&scored, true);
+        let Unique { survivors, duplicates } = deduplicate(&scored, true, None);
         (survivors, duplicates)
     }
 

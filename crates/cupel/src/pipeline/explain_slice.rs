@@ -1,10 +1,11 @@
 //! Why was this chosen, beside what it scores?
 
 use super::classify::classify;
+use super::needs::Bound;
 use super::pins::Pins;
 use super::slice::effective_budget;
 use super::{Pipeline, Ranking};
-use crate::slicer::{Gain, SliceExplanation, SliceRequest, Worth};
+use crate::slicer::{Gain, Reserved, SliceExplanation, SliceRequest, Worth};
 use crate::{ContextBudget, ContextItem, CupelError, Slicer};
 
 impl Ranking<'_, '_> {
@@ -30,17 +31,59 @@ impl Ranking<'_, '_> {
         &self,
         budget: &ContextBudget,
     ) -> Result<Option<SliceExplanation>, CupelError> {
-        let sorted = &self.ranked.sorted;
-        let explanation = self.ask(budget, |slicer, request| slicer.explain(request))?;
-        Ok(explanation.map(|SliceExplanation { signals, gains }| {
-            let in_list = |gain: Gain| {
-                let position = *sorted.positions.get(gain.position)? as usize;
-                Some(Gain { position, ..gain })
-            };
+        let explanation = self.ask_bound(budget, |slicer, request| slicer.explain(request))?;
+        Ok(explanation.map(|SliceExplanation { signals, gains, reserved, notes }| {
+            let in_list =
+                |gain: Gain| Some(Gain { position: self.in_list(gain.position)?, ..gain });
             let mut gains: Vec<Gain> = gains.into_iter().filter_map(in_list).collect();
             gains.sort_unstable_by_key(|gain| gain.position);
-            SliceExplanation { signals, gains }
+            let notes = notes.into_iter().filter_map(|(at, note)| Some((self.in_list(at)?, note)));
+            let (reserved, notes) = (self.reserved_in_list(reserved), notes.collect());
+            SliceExplanation { signals, gains, reserved, notes }
         }))
+    }
+
+    /// Returns what the slicer keeps at a budget before the rest competes, by position in the list that was
+    /// ranked. Nothing, unless the slicer has a rule for that.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::run`](crate::Pipeline::run).
+    pub fn reserve(&self, budget: &ContextBudget) -> Result<Vec<Reserved>, CupelError> {
+        let reserved = self.ask_bound(budget, |slicer, request| slicer.reserve(request))?;
+        Ok(self.reserved_in_list(reserved))
+    }
+
+    fn reserved_in_list(&self, reserved: Vec<Reserved>) -> Vec<Reserved> {
+        let in_list =
+            |kept: Reserved| Some(Reserved { position: self.in_list(kept.position)?, ..kept });
+        reserved.into_iter().filter_map(in_list).collect()
+    }
+
+    /// The position in the list of a candidate that the slicer knows by number.
+    fn in_list(&self, candidate: usize) -> Option<usize> {
+        let at = match self.bound_for_slicer() {
+            Some(bound) => bound.sorted_position(candidate)?,
+            None => candidate,
+        };
+        Some(*self.ranked.sorted.positions.get(at)? as usize)
+    }
+
+    /// Asks the slicer something about the candidates at a budget, and tells it what they need if it knows of
+    /// that.
+    fn ask_bound<A>(
+        &self,
+        budget: &ContextBudget,
+        ask: impl FnOnce(&dyn Slicer, &SliceRequest<'_>) -> Result<A, CupelError>,
+    ) -> Result<A, CupelError> {
+        let bound = self.bound_for_slicer();
+        self.ask(budget, |slicer, request| match bound {
+            Some(bound) => {
+                let budget = bound.budget(request.budget)?;
+                ask(slicer, &bound.request(request, &budget))
+            }
+            None => ask(slicer, request),
+        })
     }
 
     /// What the items are worth together at a budget, by position in the list that was ranked. What
@@ -75,6 +118,11 @@ impl Ranking<'_, '_> {
     pub fn worth_going_on(&self, budget: &ContextBudget) -> Result<Worth, CupelError> {
         let worth = self.ask(budget, |slicer, request| slicer.worth(&request.going_on()))?;
         Ok(self.by_item(&worth))
+    }
+
+    /// The needs of items, for a slicer that knows of them.
+    fn bound_for_slicer(&self) -> Option<&Bound<'_>> {
+        self.ranked.bound.as_ref().filter(|_| self.pipeline.policy.slicer.knows_needs())
     }
 
     fn by_item(&self, worth: &Worth) -> Worth {
@@ -167,7 +215,11 @@ mod tests {
                 .map(|at| Gain { position: at, gain: place(at).map_or(f64::NAN, |at| at as f64) });
             let pinned = request.list.iter().filter(|item| item.pinned()).count();
             let signals = vec![SliceSignal::new("pinned", pinned as f64, "pins")];
-            Ok(Some(SliceExplanation { signals, gains: gains.collect() }))
+            Ok(Some(SliceExplanation {
+                signals,
+                gains: gains.collect(),
+                ..SliceExplanation::default()
+            }))
         }
     }
 

@@ -10,6 +10,7 @@ mod deduplicate;
 mod explain;
 mod explain_slice;
 mod fate;
+mod needs;
 mod pins;
 mod place;
 mod ranking;
@@ -25,12 +26,15 @@ mod stream;
 mod sweep;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::diagnostics::{
     DiagnosticTraceCollector, NullTraceCollector, SelectionReport, TraceCollector, TraceDetailLevel,
 };
 use crate::policy::{Policy, PolicyBuilder};
-use crate::{ContextBudget, ContextItem, CupelError, OverflowStrategy, Placer, Scorer, Slicer};
+use crate::{
+    ContextBudget, ContextItem, CupelError, Needs, OverflowStrategy, Placer, Scorer, Slicer,
+};
 
 pub use place::PlacedItem;
 pub use ranking::Ranking;
@@ -38,8 +42,8 @@ pub use sweep::Sweep;
 
 /// Selects items for a context window.
 ///
-/// A pipeline holds strategies and nothing else: run it as often as you like, from as many
-/// threads as you like. The same items, budget and strategies give the same window.
+/// A pipeline holds strategies, and where it was [told](Self::with_needs) what the items of a list
+/// need, that: run it as often as you like, from as many threads as you like. The same items, budget and strategies give the same window.
 ///
 /// # Example
 ///
@@ -68,6 +72,7 @@ pub use sweep::Sweep;
 #[derive(Clone)]
 pub struct Pipeline {
     policy: Policy,
+    needs: Option<Arc<Needs>>,
 }
 
 impl Pipeline {
@@ -81,13 +86,31 @@ impl Pipeline {
         &self.policy
     }
 
+    /// The same for a list whose items need one another: no window has an item without all that it
+    /// needs. Whatever is asked of the pipeline is about that list from then on; a list of another
+    /// length is an error.
+    ///
+    /// What pinned items need is in as well. An item that others need is never dropped as a duplicate.
+    /// Where nothing needs anything, this changes nothing. See [`Needs`] for an example.
+    #[must_use]
+    pub fn with_needs(mut self, needs: impl Into<Arc<Needs>>) -> Self {
+        self.needs = Some(needs.into());
+        self
+    }
+
+    /// Returns the needs of its list's items, if it was told.
+    pub fn needs(&self) -> Option<&Needs> {
+        self.needs.as_deref()
+    }
+
     /// Selects the window.
     ///
     /// # Errors
     ///
     /// [`CupelError::PinnedExceedsBudget`] if pinned items do not fit,
     /// [`CupelError::Overflow`] if the selection exceeds the target and the strategy is
-    /// [`OverflowStrategy::Throw`], and whatever slicer and placer refuse.
+    /// [`OverflowStrategy::Throw`], [`CupelError::PipelineConfig`] if the list is not the one whose
+    /// [needs](Self::with_needs) are known, and whatever slicer and placer refuse.
     pub fn run(
         &self,
         items: &[ContextItem],
@@ -107,7 +130,8 @@ impl Pipeline {
         budget: &ContextBudget,
         collector: &mut C,
     ) -> Result<Vec<ContextItem>, CupelError> {
-        run::run(&self.policy, items, budget, collector).map(|placed| placed.window(items))
+        let placed = run::run(&self.policy, self.needs(), items, budget, collector)?;
+        Ok(placed.window(items))
     }
 
     /// Selects the window, and says where its items stand in the list and what they score, in
@@ -135,7 +159,8 @@ impl Pipeline {
         items: &[ContextItem],
         budget: &ContextBudget,
     ) -> Result<Vec<PlacedItem>, CupelError> {
-        let placed = run::run(&self.policy, items, budget, &mut NullTraceCollector)?;
+        let mut silent = NullTraceCollector;
+        let placed = run::run(&self.policy, self.needs(), items, budget, &mut silent)?;
         Ok(placed.positions())
     }
 
@@ -152,8 +177,8 @@ impl Pipeline {
         self.dry_run_with_policy(items, budget, &self.policy)
     }
 
-    /// Reports what a run with other strategies would select and why. Nothing of this pipeline is
-    /// used.
+    /// Reports what a run with other strategies would select and why. Of this pipeline nothing is used
+    /// but what the items [need](Self::with_needs).
     ///
     /// # Errors
     ///
@@ -164,33 +189,39 @@ impl Pipeline {
         budget: &ContextBudget,
         policy: &Policy,
     ) -> Result<SelectionReport, CupelError> {
-        dry_run(policy, items, budget)
+        dry_run(policy, self.needs(), items, budget)
     }
 }
 
 /// The report of a run, recorded at the level of stages.
 pub(crate) fn dry_run(
     policy: &Policy,
+    needs: Option<&Needs>,
     items: &[ContextItem],
     budget: &ContextBudget,
 ) -> Result<SelectionReport, CupelError> {
     let mut collector = DiagnosticTraceCollector::new(TraceDetailLevel::Stage);
-    run::run(policy, items, budget, &mut collector)?;
+    run::run(policy, needs, items, budget, &mut collector)?;
     Ok(collector.into_report())
 }
 
 impl From<Policy> for Pipeline {
     fn from(policy: Policy) -> Self {
-        Self { policy }
+        Self { policy, needs: None }
     }
 }
 
 impl fmt::Debug for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pipeline")
+        let mut fields = f.debug_struct("Pipeline");
+        fields
             .field("deduplication", &self.policy.deduplication)
-            .field("overflow_strategy", &self.policy.overflow_strategy)
-            .finish()
+            .field("overflow_strategy", &self.policy.overflow_strategy);
+        // Programs written for version 1 know the two above.
+        if let Some(needs) = &self.needs {
+            fields.field("needs", needs);
+        }
+        fields.finish()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Stage 6: merges pinned and sliced items, handles overflow, and orders.
 
+use std::collections::HashSet;
+
 use super::classify::{Classified, Room};
 use super::fate::{Exclusion, Inclusion, Rendered};
 use super::pins::Pins;
@@ -9,7 +11,7 @@ use super::sort::Sorted;
 use crate::diagnostics::InclusionReason;
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::policy::Policy;
-use crate::{Candidate, ContextBudget, ContextItem, CupelError, OverflowStrategy};
+use crate::{Candidate, ContextBudget, ContextItem, CupelError, Needs, OverflowStrategy};
 
 /// What a pinned item scores.
 const PINNED_SCORE: f64 = 1.0;
@@ -52,6 +54,7 @@ pub(super) fn place(
     sliced: &Sliced,
     budget: &ContextBudget,
     policy: &Policy,
+    needs: Option<&Needs>,
 ) -> Result<Placed, CupelError> {
     let mut merged = merge(classified, pins, sorted, sliced);
     let tokens_of = |entry: &Entry| entry.tokens(classified);
@@ -68,7 +71,7 @@ pub(super) fn place(
                 });
             }
             OverflowStrategy::Truncate => {
-                (merged, truncated) = truncate(classified, merged, budget.target_tokens());
+                (merged, truncated) = truncate(classified, merged, budget.target_tokens(), needs);
             }
             OverflowStrategy::Proceed => overflow = Some((clamp_to_i64(over), merged.clone())),
         }
@@ -104,15 +107,24 @@ fn merge(
     merged
 }
 
-/// Keeps what is pinned, and from the front what still fits.
+/// Keeps what is pinned with what that needs, and from the front what still fits and has what it
+/// needs.
 fn truncate(
     classified: &Classified<'_>,
     merged: Vec<Entry>,
     target_tokens: i64,
+    needs: Option<&Needs>,
 ) -> (Vec<Entry>, Vec<(Entry, i64)>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    let mut left = i128::from(target_tokens);
+    let stays = staying(classified, needs);
+    let stays = |entry: &&Entry| stays.contains(&(entry.position as usize));
+    let staying: TokenSum = merged.iter().filter(stays).map(|e| e.tokens(classified)).sum();
+    let mut left = i128::from(target_tokens) - staying.0;
     for entry in merged {
+        if stays(&&entry) {
+            kept.push(entry);
+            continue;
+        }
         let item = &classified.items[entry.position as usize];
         let tokens = i128::from(entry.tokens(classified));
         if item.pinned() || tokens <= left {
@@ -122,7 +134,29 @@ fn truncate(
             dropped.push((entry, clamp_to_i64(left)));
         }
     }
+    while let Some(at) = needs.and_then(|needs| lacking(&kept, needs)) {
+        dropped.push((kept.remove(at), clamp_to_i64(left)));
+    }
     (kept, dropped)
+}
+
+/// The needs of pinned items, pinned items left aside.
+fn staying(classified: &Classified<'_>, needs: Option<&Needs>) -> HashSet<usize> {
+    let is_pinned = |at: usize| classified.items[at].pinned();
+    let of_pinned = |pinned: &u32| {
+        let missing = needs.map(|needs| needs.missing(*pinned as usize, is_pinned));
+        missing.unwrap_or_default()
+    };
+    classified.pinned.iter().flat_map(of_pinned).collect()
+}
+
+/// The first of these entries that lacks what it needs.
+fn lacking(kept: &[Entry], needs: &Needs) -> Option<usize> {
+    let is_in: HashSet<usize> = kept.iter().map(|entry| entry.position as usize).collect();
+    let lacks = |entry: &Entry| {
+        !needs.of(entry.position as usize).iter().all(|needed| is_in.contains(needed))
+    };
+    kept.iter().position(lacks)
 }
 
 fn require_permutation(order: &[usize], len: usize) -> Result<(), CupelError> {

@@ -45,7 +45,7 @@ impl Pipeline {
         let mut silent = NullTraceCollector;
         let mut recorder = Recorder::start(&mut silent, items, &unlimited);
         // Whether pinned items fit is asked for each budget anew.
-        let ranked = rank(&self.policy, items, None, &mut recorder)?;
+        let ranked = rank(&self.policy, self.needs(), items, None, &mut recorder)?;
         Ok(Ranking { pipeline: self, ranked })
     }
 }
@@ -98,7 +98,8 @@ impl Ranking<'_, '_> {
         Pins::fit(classified, budget)?;
         let mut recorder = Recorder::start(collector, classified.items, budget);
         self.ranked.retell(&mut recorder);
-        let placed = fill(&self.pipeline.policy, &self.ranked, budget, &mut recorder);
+        let placed =
+            fill(&self.pipeline.policy, self.pipeline.needs(), &self.ranked, budget, &mut recorder);
         recorder.finish(placed.as_ref().err());
         placed
     }

@@ -5,6 +5,7 @@
 
 use super::classify::{Classified, classify};
 use super::deduplicate::{Unique, deduplicate};
+use super::needs::{Bound, is_needed, require_same_length};
 use super::pins::Pins;
 use super::place::{Placed, place};
 use super::recorder::Recorder;
@@ -14,18 +15,19 @@ use super::sort::{Sorted, sort};
 use crate::diagnostics::PipelineStage;
 use crate::policy::Policy;
 use crate::slicer::SliceRequest;
-use crate::{ContextBudget, ContextItem, CupelError, TraceCollector};
+use crate::{ContextBudget, ContextItem, CupelError, Needs, TraceCollector};
 
 /// Runs the whole pipeline.
 pub(super) fn run<C: TraceCollector + ?Sized>(
     policy: &Policy,
+    needs: Option<&Needs>,
     items: &[ContextItem],
     budget: &ContextBudget,
     collector: &mut C,
 ) -> Result<Placed, CupelError> {
     let mut recorder = Recorder::start(collector, items, budget);
-    let placed = rank(policy, items, Some(budget), &mut recorder)
-        .and_then(|ranked| fill(policy, &ranked, budget, &mut recorder));
+    let placed = rank(policy, needs, items, Some(budget), &mut recorder)
+        .and_then(|ranked| fill(policy, needs, &ranked, budget, &mut recorder));
     recorder.finish(placed.as_ref().err());
     placed
 }
@@ -36,6 +38,8 @@ pub(super) struct Ranked<'a> {
     pub(super) scored: Scored<'a>,
     unique: Unique,
     pub(super) sorted: Sorted<'a>,
+    /// The needs of items, where they have any.
+    pub(super) bound: Option<Bound<'a>>,
 }
 
 impl<'a> Ranked<'a> {
@@ -56,10 +60,13 @@ impl<'a> Ranked<'a> {
 /// whether the pinned items fit.
 pub(super) fn rank<'a, C: TraceCollector + ?Sized>(
     policy: &Policy,
+    needs: Option<&Needs>,
     items: &'a [ContextItem],
     budget: Option<&ContextBudget>,
     recorder: &mut Recorder<'_, C>,
 ) -> Result<Ranked<'a>, CupelError> {
+    require_same_length(needs, items)?;
+    let needs = needs.filter(|needs| !needs.is_empty());
     let classified = classify(items)?;
     if let Some(budget) = budget {
         Pins::fit(&classified, budget)?;
@@ -69,18 +76,21 @@ pub(super) fn rank<'a, C: TraceCollector + ?Sized>(
     let scored = score(classified, &*policy.scorer);
     recorder.scored(&scored);
 
-    let unique = deduplicate(&scored, policy.deduplication);
+    let needed = needs.filter(|_| policy.deduplication).map(is_needed);
+    let unique = deduplicate(&scored, policy.deduplication, needed.as_deref());
     recorder.deduplicated(&unique, &scored);
 
     let sorted = sort(&scored, &unique);
     recorder.sorted();
 
-    Ok(Ranked { scored, unique, sorted })
+    let bound = needs.map(|needs| Bound::new(needs, &scored.classified, &sorted)).transpose()?;
+    Ok(Ranked { scored, unique, sorted, bound })
 }
 
 /// Stages 5 and 6: what fits into the budget, and in which order.
 pub(super) fn fill<C: TraceCollector + ?Sized>(
     policy: &Policy,
+    needs: Option<&Needs>,
     ranked: &Ranked<'_>,
     budget: &ContextBudget,
     recorder: &mut Recorder<'_, C>,
@@ -90,18 +100,18 @@ pub(super) fn fill<C: TraceCollector + ?Sized>(
     let pins = Pins::fit(classified, budget)?;
     let effective = effective_budget(budget, pins.tokens);
     let request = SliceRequest::new(&sorted.candidates, &effective).within(classified.items);
-    let sliced = slice(&request, &*policy.slicer)?;
+    let sliced = slice(&request, &*policy.slicer, ranked.bound.as_ref())?;
     recorder.shortfalls(&sliced.shortfalls);
     let room = room(budget, pins.tokens);
     recorder.stage(
         PipelineStage::Slice,
         sorted.len()..sliced.len(),
-        sliced.exclusions(sorted, |tokens, available| {
+        sliced.exclusions(sorted, ranked.bound.as_ref(), |tokens, available| {
             room.misfit(tokens, available, || classified.largest_pinned())
         }),
     );
 
-    let placed = place(classified, &pins, sorted, &sliced, budget, policy)?;
+    let placed = place(classified, &pins, sorted, &sliced, budget, policy, needs)?;
     recorder.placed(&placed, classified, budget);
 
     Ok(placed)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::classify::Room;
 use super::fate::Exclusion;
+use super::needs::Bound;
 use super::shape::Shape;
 use super::sort::Sorted;
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
@@ -26,10 +27,17 @@ pub(super) struct Sliced {
     pub(super) next_target: Option<i64>,
 }
 
-pub(super) fn slice(request: &SliceRequest<'_>, slicer: &dyn Slicer) -> Result<Sliced, CupelError> {
+pub(super) fn slice(
+    request: &SliceRequest<'_>,
+    slicer: &dyn Slicer,
+    bound: Option<&Bound<'_>>,
+) -> Result<Sliced, CupelError> {
     let candidates = request.candidates;
-    let Selection { selected, shortened, excluded, shortfalls, next_target } =
-        slicer.select(request)?;
+    let selection = match bound {
+        Some(bound) => bound.select(request, slicer)?,
+        None => slicer.select(request)?,
+    };
+    let Selection { selected, shortened, excluded, shortfalls, next_target } = selection;
     let mut is_selected = vec![false; candidates.len()];
     for at in &selected {
         match is_selected.get_mut(*at) {
@@ -127,22 +135,33 @@ impl Sliced {
     }
 
     /// What was left out, in sorted order. `misfit` says why an item of so many tokens does not
-    /// fit where only so many are left.
+    /// fit where only so many are left; what it needs counts with it.
     pub(super) fn exclusions<'a>(
         &'a self,
         sorted: &'a Sorted<'_>,
+        bound: Option<&'a Bound<'_>>,
         misfit: impl Fn(i64, i64) -> ExclusionReason + 'a,
     ) -> impl Iterator<Item = Exclusion<'a>> {
         let mut explained: Option<HashMap<usize, &ExclusionReason>> = None;
+        let mut costs: Option<HashMap<usize, i64>> = None;
         let left_out = (0..sorted.len()).filter(|at| !self.is_selected[*at]);
         left_out.map(move |at| {
             let candidate = &sorted.candidates[at];
             // Made when the first exclusion is asked for, which is never unless someone records.
             let explained = explained
                 .get_or_insert_with(|| self.explained.iter().map(|(at, why)| (*at, why)).collect());
+            let tokens = bound.map_or_else(
+                || candidate.tokens(),
+                |bound| {
+                    let costs = costs.get_or_insert_with(|| {
+                        bound.costs(&self.is_selected).into_iter().collect()
+                    });
+                    costs.get(&at).copied().unwrap_or_else(|| candidate.tokens())
+                },
+            );
             let reason = match explained.get(&at) {
                 Some(reason) => (*reason).clone(),
-                None => misfit(candidate.tokens(), self.available_tokens),
+                None => misfit(tokens, self.available_tokens),
             };
             let (item, score) = (candidate.item(), candidate.score());
             Exclusion { position: sorted.positions[at], item, score, reason }

@@ -55,6 +55,11 @@ impl Policy {
     pub fn scorer(&self) -> &dyn Scorer {
         &*self.scorer
     }
+
+    /// The strategy that chooses what fits.
+    pub fn slicer(&self) -> &dyn Slicer {
+        &*self.slicer
+    }
 }
 
 impl fmt::Debug for Policy {

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use super::Reserved;
+
 /// Why a slicer chose as it did: what it saw in the request as a whole, and what each item added.
 ///
 /// Positions are those of the list that was asked about: of the candidates where a
@@ -14,7 +16,8 @@ use std::fmt;
 /// let calls = SliceSignal::new("calls", 0.5, "half of the candidates are calls");
 /// let far = SliceSignal::new("question_age", 310.0, "the user last spoke 310 tokens ago");
 /// let gains = vec![Gain { position: 3, gain: 0.25 }];
-/// let explanation = SliceExplanation { signals: vec![calls, far], gains };
+/// let signals = vec![calls, far];
+/// let explanation = SliceExplanation { signals, gains, ..SliceExplanation::default() };
 /// assert_eq!(
 ///     explanation.to_string(),
 ///     "half of the candidates are calls; the user last spoke 310 tokens ago"
@@ -28,6 +31,10 @@ pub struct SliceExplanation {
     pub signals: Vec<SliceSignal>,
     /// What each item added to the window, in ascending order of positions.
     pub gains: Vec<Gain>,
+    /// Items that were kept before the rest competed, and why.
+    pub reserved: Vec<Reserved>,
+    /// Notes on single items, by position, in a few words.
+    pub notes: Vec<(usize, String)>,
 }
 
 /// Something about a request as a whole that decided how it was sliced.

@@ -18,8 +18,10 @@ mod greedy;
 mod hull;
 mod kind_index;
 mod knapsack;
+mod needs;
 mod quota;
 mod quota_policy;
+mod reserved;
 mod selection;
 mod shortening;
 #[cfg(feature = "stream")]
@@ -42,8 +44,10 @@ pub use explanation::{Gain, SliceExplanation, SliceSignal};
 pub use greedy::GreedySlice;
 pub use hull::{Form, hull};
 pub use knapsack::KnapsackSlice;
+pub use needs::select_with_needs;
 pub use quota::{QuotaEntry, QuotaSlice};
 pub use quota_policy::{QuotaConstraint, QuotaConstraintMode, QuotaPolicy};
+pub use reserved::Reserved;
 pub use selection::{Selection, SliceRequest, Walk, slice_by_selecting};
 pub use shortening::{ShorteningSlice, shorten_best_first};
 #[cfg(feature = "stream")]
@@ -147,6 +151,31 @@ pub trait Slicer: Send + Sync {
         Ok(Worth::of_scores(request.candidates))
     }
 
+    /// Returns what is kept before the rest competes, for whoever fills a window by rules of their own.
+    /// Nothing, unless the slicer has such a rule.
+    ///
+    /// # Errors
+    ///
+    /// As [`select`](Self::select).
+    fn reserve(&self, request: &SliceRequest<'_>) -> Result<Vec<Reserved>, CupelError> {
+        let _ = request;
+        Ok(Vec::new())
+    }
+
+    /// Returns what items of a list cannot do without by the slicer's own reading, as pairs of positions: the
+    /// first is in only with the second. [`select`](Self::select) heeds them by itself.
+    fn needs_in(&self, list: &[ContextItem]) -> Vec<(usize, usize)> {
+        let _ = list;
+        Vec::new()
+    }
+
+    /// Whether this slicer heeds the [needs](SliceRequest::needs) of a request by itself: then it
+    /// never selects a candidate without all that it needs. Others are not told of needs; the
+    /// pipeline sees to them by [`select_with_needs`].
+    fn knows_needs(&self) -> bool {
+        false
+    }
+
     /// Whether this is a knapsack, or hides one inside. Count quotas refuse such inner slicers.
     fn uses_knapsack(&self) -> bool {
         self.is_knapsack()
@@ -211,6 +240,18 @@ macro_rules! forward_slicer {
 
             fn worth(&self, request: &SliceRequest<'_>) -> Result<Worth, CupelError> {
                 (**self).worth(request)
+            }
+
+            fn reserve(&self, request: &SliceRequest<'_>) -> Result<Vec<Reserved>, CupelError> {
+                (**self).reserve(request)
+            }
+
+            fn needs_in(&self, list: &[ContextItem]) -> Vec<(usize, usize)> {
+                (**self).needs_in(list)
+            }
+
+            fn knows_needs(&self) -> bool {
+                (**self).knows_needs()
             }
 
             fn uses_knapsack(&self) -> bool {

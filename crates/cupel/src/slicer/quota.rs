@@ -234,6 +234,7 @@ impl Slicer for QuotaSlice {
                 candidates: &candidates,
                 budget: &ContextBudget::plain(share.cap, share.budget),
                 only_kind: Some(partitions.names[number]),
+                needs: None,
                 ..*request
             })?;
             selection.absorb(part, positions);

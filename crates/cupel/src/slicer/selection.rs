@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Slicer;
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
-use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, ScoredItem};
+use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, Needs, ScoredItem};
 
 /// What a slicer has to choose from.
 #[non_exhaustive]
@@ -22,13 +22,28 @@ pub struct SliceRequest<'a> {
     /// Whether the window goes on from one that was sent before, whose beginning stays: something
     /// else will be asked before it changes again.
     pub goes_on: bool,
+    /// What candidates cannot do without, by position among them; what is pinned is there and is not
+    /// listed. Only for slicers that [know of needs](Slicer::knows_needs), and only where there are
+    /// any.
+    pub needs: Option<&'a Needs>,
+    /// For each item of the [list](Self::list) whether it is in the window already, though it is not pinned: a
+    /// slicer around this one took it. Empty where there is none.
+    pub taken: &'a [bool],
 }
 
 impl<'a> SliceRequest<'a> {
     /// A request for all kinds.
     #[must_use]
     pub fn new(candidates: &'a [Candidate<'a>], budget: &'a ContextBudget) -> Self {
-        Self { candidates, budget, only_kind: None, list: &[], goes_on: false }
+        Self {
+            candidates,
+            budget,
+            only_kind: None,
+            list: &[],
+            goes_on: false,
+            needs: None,
+            taken: &[],
+        }
     }
 
     /// The same, with the list that the candidates were taken from: they must be borrowed from it.
@@ -43,6 +58,33 @@ impl<'a> SliceRequest<'a> {
     pub fn going_on(mut self) -> Self {
         self.goes_on = true;
         self
+    }
+
+    /// The same where items of the list are in the window [already](Self::taken).
+    #[must_use]
+    pub fn beside(mut self, taken: &'a [bool]) -> Self {
+        self.taken = taken;
+        self
+    }
+
+    /// Whether the item at a position of the list is in the window whatever is chosen now.
+    #[must_use]
+    pub fn is_in(&self, position: usize) -> bool {
+        let is_pinned = self.list.get(position).is_some_and(ContextItem::pinned);
+        is_pinned || self.taken.get(position).copied().unwrap_or(false)
+    }
+
+    /// The same for candidates that [need](Self::needs) one another.
+    #[must_use]
+    pub fn needing(mut self, needs: &'a Needs) -> Self {
+        self.needs = Some(needs);
+        self
+    }
+
+    /// Returns all that would have to come in with the candidate at a position, beside what is there already.
+    #[must_use]
+    pub fn missing(&self, position: usize, is_there: impl Fn(usize) -> bool) -> Vec<usize> {
+        self.needs.map_or_else(Vec::new, |needs| needs.missing(position, is_there))
     }
 
     /// Where a candidate stands in the [list](Self::list); `None` if it was not borrowed from it.
@@ -60,13 +102,13 @@ impl<'a> SliceRequest<'a> {
         self.candidates.is_empty() || self.budget.target_tokens() <= 0
     }
 
-    /// The same for other candidates and another budget.
+    /// The same for other candidates and another budget, without what they need.
     pub(super) fn with<'b>(
         &'b self,
         candidates: &'b [Candidate<'b>],
         budget: &'b ContextBudget,
     ) -> SliceRequest<'b> {
-        SliceRequest { candidates, budget, ..*self }
+        SliceRequest { candidates, budget, needs: None, ..*self }
     }
 }
 
@@ -103,8 +145,15 @@ impl Selection {
         self
     }
 
+    /// Whether it speaks of no position beyond a list of so many candidates.
+    pub(crate) fn is_within(&self, count: usize) -> bool {
+        let shortened = self.shortened.iter().map(|(at, _)| at);
+        let excluded = self.excluded.iter().map(|(at, _)| at);
+        self.selected.iter().chain(shortened).chain(excluded).all(|at| *at < count)
+    }
+
     /// Adds a selection that was made from part of the list: `positions` translates.
-    pub(super) fn absorb(&mut self, part: Selection, positions: &[usize]) {
+    pub fn absorb(&mut self, part: Selection, positions: &[usize]) {
         self.selected.extend(part.selected.into_iter().map(|at| positions[at]));
         self.shortened.extend(part.shortened.into_iter().map(|(at, form)| (positions[at], form)));
         self.excluded.extend(part.excluded.into_iter().map(|(at, why)| (positions[at], why)));
@@ -151,6 +200,12 @@ impl Walk {
                 Some(self.least_missing.map_or(missing, |least| least.min(missing)));
         }
         fits
+    }
+
+    /// The tokens that there were to spend.
+    #[must_use]
+    pub fn target(&self) -> i64 {
+        self.target
     }
 
     /// The tokens that are left.

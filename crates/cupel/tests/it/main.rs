@@ -6,6 +6,7 @@ mod diagnostics;
 mod example_of_the_specification;
 #[cfg(feature = "serde")]
 mod foreign_strategies;
+mod needs;
 mod pipeline;
 #[cfg(feature = "serde")]
 mod policies;

@@ -1,16 +1,16 @@
 //! Anthropic Messages.
 //!
-//! Every `tool_use` is answered by the user's message that follows, results first, and the first
-//! message is the user's. So a bundle is a whole turn, from one message of the user to the next. Of
-//! the last turn the user's message is pinned, and each step of the agent is a bundle: what the
-//! assistant says and the results that follow. A user's message that has results as well as words
-//! belongs to the step that it answers; if its words are the user's last, that step is pinned too.
+//! Every `tool_use` is answered by the user's message that follows, results first. So a bundle is a step
+//! of the agent: what the assistant says and the results that follow. The first message is the user's:
+//! a step needs the message that opens its turn. A user's message that has results as well as words
+//! belongs to the step that it answers; if its words are the user's last, that step is pinned.
 //!
-//! Models that take system messages want them behind a message of the user: such a message belongs to
-//! its turn. A compaction stands for all that came before it, and stays.
+//! Models that take system messages want them behind a message of the user, and before one of the
+//! assistant: such a message belongs to the step that it stands behind and stays, and so does the step
+//! that follows. A compaction stands for all that came before it, and stays.
 //!
-//! A step that begins without thinking stays with the one before it that began with thinking: the
-//! first step that the service sees must keep its thinking.
+//! The first step of the last turn that the service sees must keep its thinking: there, a step that
+//! begins without needs the one before it that began with it.
 
 mod rules;
 #[cfg(test)]
@@ -143,7 +143,8 @@ fn read_block(
         });
     } else {
         let body = block.get("content").map(JsonText::from);
-        message.answers.push(Answer { id, name: None, block: Some(index), body });
+        let is_error = content::is_failure(block);
+        message.answers.push(Answer { id, name: None, block: Some(index), body, is_error });
         if let Some(result) = block.get("content") {
             content::nested(result, Nature::Answer, 0, &mut message.pieces);
         }
@@ -154,11 +155,12 @@ fn read_block(
 #[cfg(test)]
 mod tests {
     use super::samples::{call, list, result, user};
+    use crate::CandidateOptions;
     use crate::Format::Anthropic;
-    use crate::testing::{labels, read, violations};
+    use crate::testing::{Words, labels, read, violations};
 
     #[test]
-    fn turns_stay_whole_and_the_last_goes_step_by_step() {
+    fn each_step_is_a_bundle_and_needs_the_message_that_opens_its_turn() {
         let text = list(&[
             user("first"),
             call("a"),
@@ -173,29 +175,48 @@ mod tests {
         assert_eq!(
             labels(&text, Anthropic),
             [
-                "[0..4]: user, 2 × assistant, tool result",
+                "[0]: user",
+                "[1..3]: assistant, tool result > [0]",
+                "[3]: assistant > [0]",
                 "*[4]: user",
-                "[5..7]: assistant, tool result",
-                "*[7..9]: assistant, tool result",
+                "[5..7]: assistant, tool result > [4]",
+                "*[7..9]: assistant, tool result > [4]",
             ]
         );
+        let request = read(&text, Anthropic);
+        let options = CandidateOptions { whole_turns: true, ..Default::default() };
+        let candidates = request.candidates(&Words, &options).unwrap();
+        assert_eq!(candidates.bundle(0).label(), "[0..4]: user, 2 × assistant, tool result");
+        assert_eq!(candidates.bundles().len(), 4);
     }
 
     #[test]
-    fn a_step_without_thinking_stays_with_the_thinking_before_it() {
+    fn in_the_last_turn_a_step_without_thinking_needs_the_thinking_before_it() {
         let thought = call("a").replace(
             r#""content":["#,
             r#""content":[{"type":"thinking","thinking":"hm","signature":"s"},"#,
         );
         let again = thought.replace("\"a\"", "\"c\"");
-        let text =
-            list(&[user("go"), thought, result("a"), call("b"), result("b"), again, result("c")]);
+        let mut messages =
+            vec![user("go"), thought, result("a"), call("b"), result("b"), again, result("c")];
         assert_eq!(
-            labels(&text, Anthropic),
+            labels(&list(&messages), Anthropic),
             [
                 "*[0]: user",
-                "[1..5]: 2 × assistant, 2 tool results",
-                "*[5..7]: assistant, tool result",
+                "[1..3]: assistant, tool result > [0]",
+                "[3..5]: assistant, tool result > [1..3]",
+                "*[5..7]: assistant, tool result > [0]",
+            ]
+        );
+        messages.push(user("on"));
+        assert_eq!(labels(&list(&messages), Anthropic)[2], "[3..5]: assistant, tool result > [0]");
+        messages.truncate(5);
+        assert_eq!(
+            labels(&list(&messages), Anthropic),
+            [
+                "*[0]: user",
+                "*[1..3]: assistant, tool result > [0]",
+                "*[3..5]: assistant, tool result > [1..3]",
             ]
         );
     }
@@ -209,9 +230,9 @@ mod tests {
             labels(&text, Anthropic),
             [
                 "*[0]: user",
-                "*[1..3]: assistant, tool result, user",
-                "[3..5]: assistant, tool result",
-                "*[5..7]: assistant, tool result",
+                "*[1..3]: assistant, tool result, user > [0]",
+                "[3..5]: assistant, tool result > [0]",
+                "*[5..7]: assistant, tool result > [0]",
             ]
         );
         assert_eq!(read(&text, Anthropic).query().as_deref(), Some("and now the other"));
@@ -241,8 +262,10 @@ mod tests {
         assert_eq!(
             labels(&text, Anthropic),
             [
-                "*messages[0..3]: user, system, assistant",
-                "messages[3..5]: user, assistant",
+                "*messages[0..2]: user, system",
+                "*messages[2]: assistant > messages[0..2]",
+                "messages[3]: user",
+                "messages[4]: assistant > messages[3]",
                 "*messages[5]: user",
             ]
         );
@@ -264,7 +287,21 @@ mod tests {
             {"type":"text","text":"on we go"}]}"#;
         let text = list(&[user("a"), summary.into(), user("b"), call("x"), result("x"), user("c")]);
         let labels = labels(&text, Anthropic);
-        assert_eq!(labels[0], "*[0..2]: user, assistant");
-        assert!(!labels[1].starts_with('*'));
+        assert_eq!(labels[..2], ["*[0]: user", "*[1]: assistant > [0]"]);
+        assert!(!labels[2].starts_with('*'));
+    }
+
+    #[test]
+    fn what_stands_beside_a_result_is_part_of_the_answer() {
+        let extra = |message: &str, block: &str, field: &str| {
+            message.replace(block, &format!(r#"{block},"{field}":"words""#))
+        };
+        let call = extra(&call("x"), r#""name":"ls""#, "caption");
+        let result = extra(&result("x"), r#""content":"x""#, "caption");
+        let text = list(&[user("a"), call, result]);
+        let has = |at: usize, piece: &str| {
+            crate::testing::pieces(&text, Anthropic, at).contains(&piece.to_owned())
+        };
+        assert!(has(1, "Aside: words") && has(2, "Answer: words") && has(2, "Answer: x"));
     }
 }

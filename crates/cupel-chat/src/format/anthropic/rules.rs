@@ -254,6 +254,97 @@ mod tests {
     }
 
     #[test]
+    fn only_the_end_of_the_beginning_of_the_answer_must_not_be_space() {
+        let assistant = |content: &str| format!(r#"{{"role":"assistant","content":[{content}]}}"#);
+        let text = |text: &str| format!(r#"{{"type":"text","text":"{text}"}}"#);
+        let two = assistant(&format!("{},{}", text("One. "), text("Two.")));
+        assert_eq!(violations(&list(&[user("go"), two.clone()]), Anthropic), [""; 0]);
+        let answered = list(&[user("go"), assistant(&text("Well. ")), user("on ")]);
+        assert_eq!(violations(&answered, Anthropic), [""; 0]);
+        let spaced = two.replace("Two.", "Two. ");
+        assert_eq!(
+            violations(&list(&[user("go"), spaced]), Anthropic),
+            ["[1].content[1]: the beginning of the answer ends in white space; cut the white \
+              space off (trailing-space)"]
+        );
+    }
+
+    #[test]
+    fn blocks_of_nothing_but_space_are_empty() {
+        let blocks =
+            r#"{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":" "}]}"#;
+        assert_eq!(
+            violations(&list(&[blocks.into()]), Anthropic),
+            ["[0].content[1]: the text is empty; write something, or remove it (empty-text)"]
+        );
+        let kept = r#"{"role":"user","content":[{"type":"text","text":"a"}]}"#;
+        assert_eq!(repaired(&list(&[blocks.into()]), Anthropic).0, list(&[kept.into()]));
+    }
+
+    #[test]
+    fn results_of_the_service_follow_calls_of_the_service() {
+        for (call, result) in [
+            ("mcp_tool_use", "mcp_tool_result"),
+            ("server_tool_use", "web_search_tool_result"),
+            ("server_tool_use", "bash_code_execution_tool_result"),
+        ] {
+            let call = format!(r#"{{"type":"{call}","id":"s1","name":"n","input":{{}}}}"#);
+            let answer = format!(r#"{{"type":"{result}","tool_use_id":"s1","content":[]}}"#);
+            let said = r#"{"type":"text","text":"done"}"#;
+            let steps = |blocks: &[&str]| {
+                let blocks = blocks.join(",");
+                list(&[user("go"), format!(r#"{{"role":"assistant","content":[{blocks}]}}"#)])
+            };
+            assert_eq!(violations(&steps(&[&call, &answer, said]), Anthropic), [""; 0]);
+            let orphan = format!(
+                "[1].content[0]: the {result} of `s1` has no call before it; remove it, or put its \
+                 call back (orphan-result)"
+            );
+            assert_eq!(violations(&steps(&[&answer, &call, said]), Anthropic), [orphan]);
+            assert_eq!(repaired(&steps(&[&answer, said]), Anthropic).0, steps(&[said]));
+        }
+    }
+
+    #[test]
+    fn a_system_message_needs_the_user_before_it_and_nobody_else_behind_it() {
+        let system = r#"{"role":"system","content":"S"}"#.to_owned();
+        let said = r#"{"role":"assistant","content":"so"}"#.to_owned();
+        let is_fine = |messages: &[String]| {
+            let list = list(messages);
+            let text = format!(r#"{{"model":"claude-opus-4-8","messages":{list}}}"#);
+            violations(&text, Anthropic).is_empty()
+        };
+        assert!(is_fine(&[user("a"), system.clone()]));
+        assert!(is_fine(&[user("a"), system.clone(), said.clone(), user("b")]));
+        assert!(!is_fine(&[user("a"), system.clone(), user("b")]), "the user is behind it");
+        assert!(!is_fine(&[user("a"), said.clone(), system.clone()]), "no user before it");
+        assert!(!is_fine(&[system.clone(), said, user("b")]), "nobody before it");
+    }
+
+    #[test]
+    fn thinking_at_the_end_of_a_message_is_cut_off_and_the_rest_stays() {
+        let thinking = r#"{"type":"thinking","thinking":"hm"}"#;
+        let hidden = r#"{"type":"redacted_thinking","data":"x"}"#;
+        let texts = r#"{"type":"text","text":"a"},{"type":"text","text":"b"}"#;
+        let message = |blocks: &str| {
+            let said = format!(r#"{{"role":"assistant","content":[{blocks}]}}"#);
+            list(&[user("go"), said, user("on")])
+        };
+        let (text, done) =
+            repaired(&message(&format!("{thinking},{texts},{thinking},{hidden}")), Anthropic);
+        assert_eq!(text, message(&format!("{thinking},{texts}")));
+        assert_eq!(done, ["dropped a part of [1]: the message ends with thinking"]);
+    }
+
+    #[test]
+    fn results_of_one_message_of_calls_may_stand_in_two_messages() {
+        let calls =
+            call("a").replace("[{", r#"[{"type":"tool_use","id":"b","name":"ls","input":{}},{"#);
+        let apart = list(&[user("go"), calls, result("a"), result("b")]);
+        assert_eq!(violations(&apart, Anthropic), [""; 0]);
+    }
+
+    #[test]
     fn with_thinking_enabled_the_last_turn_begins_with_it() {
         let thought = call("b").replace("[{", r#"[{"type":"thinking","thinking":"hm"},{"#);
         let steps = list(&[user("go"), call("a"), result("a"), thought, result("b")]);
@@ -285,6 +376,16 @@ mod tests {
                 "reordered [2]: results of tools must come before everything else in the message",
             ]
         );
+    }
+
+    #[test]
+    fn a_long_turn_without_its_beginning_goes_to_its_end() {
+        let ids: Vec<String> = (0..40).map(|at| format!("a{at}")).collect();
+        let mut messages: Vec<String> = ids.iter().flat_map(|id| [call(id), result(id)]).collect();
+        messages.push(user("go"));
+        let (repaired, done) = repaired(&list(&messages), Anthropic);
+        assert_eq!(repaired, list(&[user("go")]));
+        assert_eq!(done.len(), 80);
     }
 
     #[test]

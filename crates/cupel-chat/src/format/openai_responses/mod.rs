@@ -19,10 +19,10 @@ use crate::document::{Body, Document, Listing};
 use crate::file::image_size;
 use crate::grouping::{Group, PinReason, TakenApart};
 use crate::json::{Json, Object};
-use crate::message::{Answer, Bond, Call, Content, Message, Nature, Piece, Role};
+use crate::message::{Answer, Bond, Call, Content, Message, Nature, Piece, Role, Served};
 use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
-use crate::rest::push_rest;
+use crate::rest::{push_rest, push_unknown};
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
@@ -103,7 +103,7 @@ fn read_item(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> 
             let mut message = Message::new(json, Role::Assistant, kind);
             message.bond = Bond::Reference;
             let content = Content::Opaque(json.into());
-            message.pieces.push(Piece { nature: Nature::Words, content });
+            message.pieces.push(Piece::new(Nature::Words, content));
             push_rest(object, &[], Nature::Words, &mut message.pieces);
             message
         }
@@ -156,7 +156,7 @@ fn read_reasoning(json: Json<'_>, object: &Object<'_>) -> Message {
     message.bond = Bond::Reasoning;
     for name in ["summary", "content"] {
         if let Some(content) = object.get(name) {
-            content::nested(content, Nature::Words, 0, &mut message.pieces);
+            content::nested(content, Nature::Thought, 0, &mut message.pieces);
         }
     }
     push_rest(object, &["summary", "content"], Nature::Words, &mut message.pieces);
@@ -176,7 +176,7 @@ fn read_answer(
         Some(id) => {
             let body = object.get("output").filter(|output| !output.is_object());
             let (name, body) = (object.text("name"), body.map(JsonText::from));
-            message.answers.push(Answer { id, name, block: None, body });
+            message.answers.push(Answer { id, name, block: None, body, is_error: false });
         }
         None => message.flaws.push(missing_id(path.field(id_field), fix)),
     }
@@ -248,22 +248,48 @@ fn read_call(
         None if is_clients => {
             message.flaws.push(missing_id(path.field("call_id"), Fix::Drop(at)));
         }
-        None => message.bond = Bond::BuiltIn,
+        None => {
+            message.bond = Bond::BuiltIn;
+            read.extend(read_served(&mut message, object));
+        }
     }
     if let Some(image) = object.get("result").filter(|_| is_image) {
         let size = image.str().and_then(|file| image_size(&file));
         let content = Content::Image(Image { size, ..Image::default() }, image.into());
-        message.pieces.push(Piece { nature: Nature::Words, content });
+        message.pieces.push(Piece::new(Nature::Words, content));
         read.push("result");
     }
     push_rest(object, &read, Nature::Words, &mut message.pieces);
     message
 }
 
+/// Reads what the service called by itself, and what came back. Returns the fields that say so.
+fn read_served(message: &mut Message, object: &Object<'_>) -> Vec<&'static str> {
+    const FIELDS: [(&str, Nature); 9] = [
+        ("name", Nature::Tool),
+        ("arguments", Nature::Arguments),
+        ("action", Nature::Arguments),
+        ("queries", Nature::Arguments),
+        ("code", Nature::Arguments),
+        ("output", Nature::Answer),
+        ("outputs", Nature::Answer),
+        ("results", Nature::Answer),
+        ("error", Nature::Answer),
+    ];
+    for (name, nature) in FIELDS {
+        if let Some(value) = object.get(name) {
+            push_unknown(value, nature, &mut message.pieces);
+        }
+    }
+    let id = object.text("id").unwrap_or_default();
+    message.served.push(Served { id, block: None, is_error: object.get("error").is_some() });
+    FIELDS.map(|(name, _)| name).to_vec()
+}
+
 #[cfg(test)]
 mod tests {
     use crate::Format::OpenAiResponses;
-    use crate::testing::{labels, read, repaired, violations};
+    use crate::testing::{labels, pieces, read, repaired, violations};
 
     const USER: &str = r#"{"role":"user","content":[{"type":"input_text","text":"go"}]}"#;
     const REASONING: &str = r#"{"type":"reasoning","summary":[],"encrypted_content":"s"}"#;
@@ -420,5 +446,109 @@ mod tests {
                 "dropped [5]: the reasoning is not followed by what it led to",
             ]
         );
+    }
+
+    #[test]
+    fn model_and_limit_are_read() {
+        let request =
+            read(r#"{"model":"gpt-5","max_output_tokens":5,"input":"go"}"#, OpenAiResponses);
+        assert_eq!((request.model(), request.output_limit()), (Some("gpt-5"), Some(5)));
+    }
+
+    #[test]
+    fn a_call_or_an_output_without_its_id_is_named() {
+        let call = r#"{"type":"function_call","name":"f","arguments":"{}"}"#;
+        let output = r#"{"type":"function_call_output","id":"x","output":"1"}"#;
+        let found = violations(&list(&[USER, call, output]), OpenAiResponses);
+        let paths: Vec<&str> = found.iter().map(|text| text.split(": ").next().unwrap()).collect();
+        assert_eq!(paths, ["[1].call_id", "[2].call_id"], "{found:?}");
+    }
+
+    #[test]
+    fn the_output_of_a_local_shell_names_its_call_by_call_id_first() {
+        let call = r#"{"type":"local_shell_call","id":"l","call_id":"c","action":{}}"#;
+        let output = r#"{"type":"local_shell_call_output","id":"o","call_id":"c","output":"x"}"#;
+        assert_eq!(violations(&list(&[USER, call, output]), OpenAiResponses), [""; 0]);
+    }
+
+    #[test]
+    fn what_the_client_need_not_answer_may_stay_unanswered() {
+        let request = r#"{"type":"mcp_approval_request","id":"m","name":"rm","arguments":"{}"}"#;
+        let served =
+            r#"{"type":"tool_search_call","execution":"server","call_id":"t","arguments":{}}"#;
+        let own = served.replace("server", "client");
+        assert_eq!(violations(&list(&[USER, request, served]), OpenAiResponses), [""; 0]);
+        assert_eq!(violations(&list(&[USER, &own]), OpenAiResponses).len(), 1);
+    }
+
+    #[test]
+    fn system_and_developer_are_one_role() {
+        use crate::message::Role;
+        for (name, role) in
+            [("system", Role::System), ("developer", Role::System), ("user", Role::User)]
+        {
+            let text = format!(r#"[{{"role":"{name}","content":"a"}}]"#);
+            let request = read(&text, OpenAiResponses);
+            assert_eq!(request.conversation().messages[0].role, role, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_output_may_be_a_picture() {
+        let output = |output: &str| {
+            let text =
+                format!(r#"{{"type":"computer_call_output","call_id":"a","output":{output}}}"#);
+            pieces(&list(&[&text]), OpenAiResponses, 0)
+        };
+        for field in ["image_url", "file_id"] {
+            let pieces = output(&format!(r#"{{"type":"computer_screenshot","{field}":"u"}}"#));
+            assert_eq!(pieces[0], "Answer image, Auto", "{field}");
+        }
+        assert_eq!(output(r#""done""#), ["Answer: done"]);
+        let image = r#"{"type":"image_generation_call","id":"i","result":"data"}"#;
+        assert_eq!(pieces(&list(&[image]), OpenAiResponses, 0), ["Words image, Auto"]);
+        let other = r#"{"type":"other_call","id":"i","result":"data"}"#;
+        assert_eq!(pieces(&list(&[other]), OpenAiResponses, 0), ["Aside: data"]);
+    }
+
+    #[test]
+    fn an_output_can_be_shortened_unless_it_is_an_object() {
+        let has_body = |output: &str| {
+            let text =
+                format!(r#"{{"type":"function_call_output","call_id":"a","output":{output}}}"#);
+            let request = read(&list(&[&text]), OpenAiResponses);
+            request.conversation().messages[0].answers[0].body.is_some()
+        };
+        assert!(has_body(r#""text""#) && has_body("[]"));
+        assert!(!has_body(r#"{"type":"computer_screenshot"}"#));
+    }
+
+    #[test]
+    fn without_reasoning_calls_stay_with_each_other_and_with_the_message_before() {
+        let (a, b) = (call("a"), call("b"));
+        let (of_a, of_b) = (output("a"), output("b"));
+        let text = list(&[USER, MESSAGE, MESSAGE, &a, &b, &of_a, &of_b, USER]);
+        assert_eq!(
+            labels(&text, OpenAiResponses)[1..3],
+            ["[1]: assistant", "[2..7]: assistant, 2 × function call, 2 tool results"]
+        );
+        let text = list(&[USER, SEARCH, &a, &of_a, MESSAGE, USER]);
+        assert_eq!(
+            labels(&text, OpenAiResponses)[1..4],
+            ["[1]: web search call", "[2..4]: function call, tool result", "[4]: assistant"]
+        );
+    }
+
+    #[test]
+    fn a_picture_that_the_service_made_has_its_size() {
+        // The beginning of a PNG file of 2 by 1 pixels.
+        let png = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAA=";
+        let text = format!(r#"{{"type":"image_generation_call","id":"i","result":"{png}"}}"#);
+        let request = read(&list(&[&text]), OpenAiResponses);
+        let pieces = &request.conversation().messages[0].pieces;
+        let crate::message::Content::Image(image, _) = &pieces[0].content else {
+            panic!("no image");
+        };
+        assert_eq!(image.size, Some((2, 1)));
     }
 }

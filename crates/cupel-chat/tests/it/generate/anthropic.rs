@@ -58,12 +58,16 @@ impl Chat {
         if random.chance(10) {
             self.add("user", said(random), random);
         }
-        let steps = random.pick(&[0, 0, 1, 1, 2, 4]);
+        let steps = random.pick(&[0, 0, 1, 1, 2, 4, 7]);
         let answers = random.chance(60);
         if steps > 0 || answers {
             self.system(random);
         }
         for step in 0..steps {
+            if !self.thinks && random.chance(10) {
+                let said = vec![text(random)];
+                self.add("assistant", said.into(), random);
+            }
             self.tool_use(step == 0, random);
             if step + 1 < steps {
                 self.system(random);

@@ -52,7 +52,7 @@ impl Chat {
         if random.chance(10) {
             self.add("user", vec![text(random)], random);
         }
-        for _ in 0..random.pick(&[0, 0, 1, 1, 2, 3]) {
+        for _ in 0..random.pick(&[0, 0, 1, 1, 2, 3, 6]) {
             self.calls(random);
         }
         if random.chance(60) {

@@ -69,7 +69,11 @@ impl Chat {
             let content = content(random);
             self.add("human", vec![("content", content)], random);
         }
-        for _ in 0..random.pick(&[0, 0, 1, 1, 2]) {
+        for _ in 0..random.pick(&[0, 0, 1, 1, 2, 3, 6]) {
+            if random.chance(10) {
+                let said = words(random);
+                self.add("ai", vec![("content", said.into())], random);
+            }
             self.calls(random);
         }
         if random.chance(60) {

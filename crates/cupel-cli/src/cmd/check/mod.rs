@@ -13,6 +13,7 @@ use super::{Context, record};
 use crate::error::{Answer, Failure};
 use crate::input::Input;
 use crate::output::{self, Destination};
+use crate::rules;
 use crate::settings::Settings as ConfigSettings;
 
 const EXAMPLES: &str = "\
@@ -20,6 +21,7 @@ Examples:
   cupel check desk.record
   cupel check desk.record --coverage 1% --cost 5% --windows 10%
   cupel check desk.record --policy new.toml --junit check.xml --markdown summary.md
+  cupel check desk.record --rules rules.txt
   cupel check desk.record --update
 
 Paths of logs in the record are taken from where the command runs.";
@@ -29,6 +31,7 @@ Paths of logs in the record are taken from where the command runs.";
 /// The policies are taken as they are now: a policy file that was changed, or another one with --policy.
 /// What moved is listed request by request, the worst first; what is beyond a tolerance makes the exit
 /// code 1. Without tolerances no window may be another, coverage may not fall, and cost may not rise.
+/// With --rules no window may lose a message that states a rule.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -55,6 +58,15 @@ pub(crate) struct Arguments {
     /// By how much the cost may rise, as in `5%`
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0%")]
     cost: f64,
+
+    /// Standing rules that no window may lose: a file with one on each line, or a rule (repeatable)
+    ///
+    /// Empty lines and those that begin with `#` are passed over; what is no existing file is taken as a
+    /// rule, even if it looks like a path. A message of the system or the user states a rule if it has
+    /// the rule's words, white space and case aside. If one that a request has is not in its window, the
+    /// exit code is 1, whatever the tolerances; the rules are looked for and not pinned.
+    #[arg(long, value_name = "FILE|TEXT")]
+    rules: Vec<String>,
 
     /// Write the result as JUnit XML into this file
     #[arg(long, value_name = "FILE")]
@@ -96,7 +108,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     // What is set here and now is no matter of the record's.
     let recorded = ConfigSettings::of_record(&arguments.record, &before.head.settings);
     let context = &Context { palette: context.palette, settings: recorded? };
-    let settings = replay.settings(context)?;
+    let mut settings = replay.settings(context)?;
+    settings.rules = rules::of_flags(&arguments.rules)?;
     let ways = settings.ways();
     if !before.has_ways(&ways) {
         return Err(named(
@@ -110,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
         return Err(Failure::CannotRun(text));
     }
     run::check_outputs(&logs, outputs())?;
-    let mut checking = Checking::new(&before, &ways);
+    let mut checking = Checking::new(&before, &ways, &settings.rules);
     let (after, replayed) = record::record(&replay, logs, context, settings, |request| checking.add(request))?;
     if !replayed.summary.is_complete {
         return replayed.answer();
@@ -127,7 +140,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     if arguments.update {
         Destination::new(Some(&arguments.record), None)?.write(&after.to_text())?;
         output::say(&format!("cupel: {}: written anew", arguments.record.display()));
-        return replayed.answer();
+        replayed.answer()?;
+        // A new record is no remedy for a rule that is lost.
+        return Ok(Answer::of(report.lost_rules.is_empty()));
     }
     replayed.answer()?;
     Ok(Answer::of(report.holds()))

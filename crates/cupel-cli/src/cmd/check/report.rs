@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use cupel_engine::Rule;
 use cupel_replay::{CheckReport, Moved, WayCheck};
 
 use crate::render::number::{counted, grouped, grouped_count};
@@ -38,6 +39,10 @@ fn cost(check: &WayCheck) -> String {
     format!("{} (was {})", grouped(check.cost.1), grouped(check.cost.0))
 }
 
+fn unstated(rule: &Rule) -> String {
+    format!("no request of the record states the rule `{rule}`")
+}
+
 /// Lines for people.
 pub(super) fn text(report: &CheckReport) -> String {
     let verdict = if report.holds() { "holds" } else { "DOES NOT HOLD" };
@@ -67,6 +72,16 @@ pub(super) fn text(report: &CheckReport) -> String {
         text.push_str("  `cupel check --update` records things as they are now\n");
     }
     let (ways, moved) = (ways(report), listed(report));
+    for lost in report.lost_rules.iter().take(LISTED) {
+        let _ = writeln!(text, "  FAILED: {}", lost.words(&ways));
+    }
+    if report.lost_rules.len() > LISTED {
+        let more = grouped_count(report.lost_rules.len() - LISTED);
+        let _ = writeln!(text, "  … and {more} more rules lost");
+    }
+    for rule in &report.unstated_rules {
+        let _ = writeln!(text, "  warning: {}", unstated(rule));
+    }
     for moved in moved.iter().take(LISTED) {
         let mark = if moved.is_worse() { "worse" } else { "moved" };
         let _ = writeln!(text, "  {mark}: {}", moved.words(&ways));
@@ -100,6 +115,10 @@ pub(super) fn markdown(report: &CheckReport) -> String {
         );
     }
     let (ways, moved) = (ways(report), listed(report));
+    if !report.rules.is_empty() {
+        let lost = report.lost_rules.iter().map(|lost| lost.words(&ways));
+        text.push_str(&rules(report, lost));
+    }
     let others = report.others.iter().cloned();
     let lines: Vec<String> = others.chain(moved.iter().map(|moved| moved.words(&ways))).collect();
     if !lines.is_empty() {
@@ -119,11 +138,34 @@ pub(super) fn markdown(report: &CheckReport) -> String {
     text
 }
 
+/// The fate of the rules: those that were lost, one by one, and those that nobody states.
+fn rules(report: &CheckReport, lost: impl Iterator<Item = String>) -> String {
+    let verdict = match report.lost_rules.len() {
+        0 => "✅ no window lost a rule".to_owned(),
+        1 => "❌ a window lost a rule".to_owned(),
+        count => format!("❌ rules were lost {} times", grouped_count(count)),
+    };
+    let mut text = format!("\n{verdict}\n");
+    let lines: Vec<String> = lost.map(|line| format!("- {}\n", escaped(&line))).collect();
+    if !lines.is_empty() {
+        text.push('\n');
+        text.extend(lines.iter().take(LISTED).map(String::as_str));
+    }
+    if lines.len() > LISTED {
+        let _ = writeln!(text, "- … and {} more", grouped_count(lines.len() - LISTED));
+    }
+    for rule in &report.unstated_rules {
+        let _ = write!(text, "\n⚠️ {}\n", escaped(&unstated(rule)));
+    }
+    text
+}
+
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// JUnit: a suite for each way, with a case for each tolerance and for each window that moved.
+/// JUnit: a suite for each way, with a case for the tolerances and, where rules must be kept, one for
+/// them; then a suite for the rules that nobody states.
 pub(super) fn junit(report: &CheckReport) -> String {
     let ways = ways(report);
     let mut suites = String::new();
@@ -149,7 +191,14 @@ pub(super) fn junit(report: &CheckReport) -> String {
                 lines.join("\n")
             );
         }
-        let count = 1;
+        let mut count = 1;
+        if !report.rules.is_empty() {
+            count += 1;
+            let lost = report.lost_rules.iter().filter(|lost| lost.way == at);
+            let lines: Vec<String> = lost.map(|lost| escaped(&lost.words(&ways))).collect();
+            failed += usize::from(!lines.is_empty());
+            let _ = writeln!(cases, "{}", rules_case(&name, &lines));
+        }
         tests += count;
         failures += failed;
         let _ = writeln!(
@@ -170,7 +219,39 @@ pub(super) fn junit(report: &CheckReport) -> String {
             lines.join("\n")
         );
     }
+    if !report.unstated_rules.is_empty() {
+        let count = report.unstated_rules.len();
+        tests += count;
+        let _ = writeln!(
+            suites,
+            "  <testsuite name=\"rules\" tests=\"{count}\" failures=\"0\" skipped=\"{count}\">"
+        );
+        for rule in &report.unstated_rules {
+            let message = escaped(&unstated(rule));
+            let _ = writeln!(
+                suites,
+                "    <testcase classname=\"cupel check\" name=\"a request states `{}`\">\n      <skipped \
+                 message=\"{message}\"/>\n    </testcase>",
+                escaped(rule.as_str())
+            );
+        }
+        suites.push_str("  </testsuite>\n");
+    }
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"cupel check\" tests=\"{tests}\" failures=\"{failures}\">\n{suites}</testsuites>\n"
+    )
+}
+
+/// The case of the rules in a way.
+fn rules_case(way: &str, lost: &[String]) -> String {
+    let case = format!("    <testcase classname=\"cupel check\" name=\"{way}: keeps the rules\"");
+    if lost.is_empty() {
+        return format!("{case}/>");
+    }
+    let message = format!("{} lost", counted(lost.len(), "rule"));
+    let listed = &lost[..lost.len().min(LISTED)];
+    format!(
+        "{case}>\n      <failure message=\"{message}\">{}</failure>\n    </testcase>",
+        listed.join("\n")
     )
 }

@@ -152,7 +152,7 @@ impl View<'_> {
         let screen = text::screen_width();
         let explanation = self.explanation;
         let bar = bar::render(&self.parts(), screen, self.palette);
-        let table = kept(&explanation.kept).render(screen, self.palette);
+        let table = self.kept().render(screen, self.palette);
         let heading = self.palette.strong("kept, in order");
         let summary = select::summary(&explanation.summary);
         let mut sections = vec![format!("{summary}\n{}", self.signals(screen)), bar, format!("{heading}\n{table}")];
@@ -201,9 +201,29 @@ impl View<'_> {
         parts
     }
 
+    /// Whether the policy goes by what things add to the window, and not by their scores alone.
+    fn goes_by_gain(&self) -> bool {
+        let kept = self.explanation.kept.iter().map(|row| row.gain);
+        kept.chain(self.explanation.left_out.iter().map(|row| row.gain)).any(|gain| gain.is_some())
+    }
+
+    /// The name of the figure that decides.
+    fn figure(&self) -> &'static str {
+        if self.goes_by_gain() { "gain" } else { "score" }
+    }
+
+    /// The figure that decides; none for what did not compete.
+    fn decides(&self, score: f64, gain: Option<f64>) -> Cell {
+        match gain {
+            Some(gain) => format!("{gain:.3}").into(),
+            None if self.goes_by_gain() => "–".into(),
+            None => format!("{score:.3}").into(),
+        }
+    }
+
     fn left_out(&self) -> Table {
         let mut table = Table::new(vec![
-            ("score", Side::Right),
+            (self.figure(), Side::Right),
             ("tokens", Side::Right),
             ("why", Side::Left),
             ("to get in", Side::Left),
@@ -212,12 +232,13 @@ impl View<'_> {
         let mut told = None;
         for row in &self.explanation.left_out {
             table.push(vec![
-                score(row.score),
+                self.decides(row.score, row.gain),
                 grouped(row.part.tokens).into(),
-                why(&row.why).into(),
+                short_note(row).map_or_else(|| why(&row.why), str::to_owned).into(),
                 Cell::styled(remedy(row.to_get_in), style::strong()),
                 what(&row.part).into(),
             ]);
+            push_note(&mut table, 5, row.note.clone().filter(|_| short_note(row) != row.note.as_deref()));
             push_note(&mut table, 5, earned_by(&row.earned_by));
             // Most have lost to the same few: it is told once.
             let room = self.room(row);
@@ -227,6 +248,44 @@ impl View<'_> {
             }
         }
         table
+    }
+
+    /// The window, in the order in which it is written.
+    fn kept(&self) -> Table {
+        let mut table = Table::new(vec![
+            (self.figure(), Side::Right),
+            ("tokens", Side::Right),
+            ("reason", Side::Left),
+            ("what", Side::Left),
+        ]);
+        for row in &self.explanation.kept {
+            let is_ruled = matches!(row.reason, KeptReason::Pinned | KeptReason::KeptFirst);
+            let figure = if is_ruled { "–".into() } else { self.decides(row.score, row.gain) };
+            let tokens = row.shortened.as_ref().map_or(row.part.tokens, |short| short.tokens);
+            table.push(vec![
+                figure,
+                grouped(tokens).into(),
+                reason(row).into(),
+                what(&row.part).into(),
+            ]);
+            push_note(&mut table, 4, self.needed_by(row));
+            push_note(&mut table, 4, row.shortened.as_ref().and_then(left_of_it));
+            if !is_ruled {
+                push_note(&mut table, 4, earned_by(&row.earned_by));
+            }
+        }
+        table
+    }
+
+    /// `needed by messages[3..5] and 2 more`.
+    fn needed_by(&self, row: &Kept) -> Option<String> {
+        let of = |at: &usize| self.explanation.kept.iter().find(|row| row.part.position == *at);
+        let first = row.needed_by.first().and_then(of)?;
+        let more = match row.needed_by.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {} more", grouped_count(more)),
+        };
+        Some(format!("needed by {}{more}", first.part.path))
     }
 
     /// `instead: messages[3..5], messages[8]`.
@@ -240,36 +299,28 @@ impl View<'_> {
     }
 }
 
-/// In the order in which it is written.
-fn kept(rows: &[Kept]) -> Table {
-    let mut table = Table::new(vec![
-        ("score", Side::Right),
-        ("tokens", Side::Right),
-        ("reason", Side::Left),
-        ("what", Side::Left),
-    ]);
-    for row in rows {
-        let reason = match row.reason {
-            KeptReason::Pinned => row.part.pinned.as_deref().unwrap_or("pinned"),
-            KeptReason::ZeroToken => "costs nothing",
-            _ => "scored",
-        };
-        let (tokens, reason) = match &row.shortened {
-            None => (row.part.tokens, reason.to_owned()),
-            Some(ShortenedPart { tokens, name, .. }) => {
-                (*tokens, format!("shortened from {} ({name})", grouped(row.part.tokens)))
-            }
-        };
-        table.push(vec![
-            score(row.score),
-            grouped(tokens).into(),
-            reason.into(),
-            what(&row.part).into(),
-        ]);
-        push_note(&mut table, 4, row.shortened.as_ref().and_then(left_of_it));
-        push_note(&mut table, 4, earned_by(&row.earned_by));
+
+/// The first words of a note: `replaced` of `replaced by …`.
+fn short_note(row: &LeftOut) -> Option<&str> {
+    row.note.as_deref().map(|note| note.split(" by ").next().unwrap_or(note))
+}
+
+/// The reason why something is in the window.
+fn reason(row: &Kept) -> String {
+    let reason = match row.reason {
+        KeptReason::Pinned => row.part.pinned.as_deref().unwrap_or("pinned"),
+        KeptReason::KeptFirst => row.kept_for.as_deref().unwrap_or("kept first"),
+        KeptReason::ZeroToken => "costs nothing",
+        _ => "scored",
+    };
+    match &row.shortened {
+        // A rule's own words say more; the note below says how much is left.
+        Some(_) if row.kept_for.is_some() => reason.to_owned(),
+        Some(ShortenedPart { name, .. }) => {
+            format!("shortened from {} ({name})", grouped(row.part.tokens))
+        }
+        None => reason.to_owned(),
     }
-    table
 }
 
 /// `get_user_details: 14 of 62 values · whole at 2,310 tokens`.
@@ -280,8 +331,10 @@ fn left_of_it(shortened: &ShortenedPart) -> Option<String> {
         Some(if text.tool.is_empty() { values } else { format!("{}: {values}", text.tool) })
     };
     let told = shortened.texts.iter().filter_map(values).take(SHOWN_TEXTS);
+    let from = shortened.texts.iter().filter(|text| text.tool.is_empty() && text.values_before.is_none());
+    let from = from.map(|text| format!("{} of {} tokens", grouped(text.tokens_after), grouped(text.tokens_before)));
     let whole = shortened.whole_at.map(|tokens| format!("whole at {} tokens", grouped(tokens)));
-    let parts: Vec<String> = told.chain(whole).collect();
+    let parts: Vec<String> = told.chain(from.take(1)).chain(whole).collect();
     Some(parts.join(" · ")).filter(|line| !line.is_empty())
 }
 
@@ -302,6 +355,15 @@ pub(crate) fn what(part: &Part) -> String {
 fn why(why: &Why) -> String {
     match why {
         Why::NoRoom { left } => format!("{} left for it", grouped(*left)),
+        Why::NoRoomForNeeds { left, tokens, paths, .. } => {
+            let more = match paths.len() {
+                0 | 1 => String::new(),
+                count => format!(" and {} more", grouped_count(count - 1)),
+            };
+            let first = paths.first().map_or("others", String::as_str);
+            let (left, tokens) = (grouped(*left), grouped(*tokens));
+            format!("{left} left, {tokens} with {first}{more}, which it needs")
+        }
         Why::ShareUsedUp => "its share is used up".to_owned(),
         Why::PinsLeaveNoRoom { left, pinned } => {
             format!("{} left, {} pinned", grouped(*left), grouped(*pinned))
@@ -332,10 +394,6 @@ fn earned_by(earned: &EarnedBy) -> Option<String> {
     let parts = parts.into_iter().filter(|(_, text)| !text.is_empty());
     let parts: Vec<String> = parts.map(|(what, text)| format!("{what}{text}")).collect();
     Some(parts.join(" · ")).filter(|line| !line.is_empty())
-}
-
-fn score(score: f64) -> Cell {
-    format!("{score:.3}").into()
 }
 
 fn remedy(to_get_in: ToGetIn) -> String {

@@ -114,8 +114,10 @@ impl ReplayArguments {
             tokenizer: self.tokenizer.clone(),
             model: None,
             pin: Vec::new(),
+            rules: Vec::new(),
             repair: self.repair,
             alternate: false,
+            turns: cli::Turns::default(),
         };
         let query = QueryArguments { shorten: self.shorten, ..QueryArguments::default() };
         cli::quiet_engine(context, &request, &BudgetArguments::default(), &query, policy)

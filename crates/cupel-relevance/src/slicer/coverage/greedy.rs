@@ -1,10 +1,10 @@
 //! The contest for the window: who covers most of what is left to cover.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 
-use cupel::Worth;
 use cupel::slicer::Form;
+use cupel::{Needs, Worth};
 
 use crate::need::{Need, to_units};
 
@@ -124,38 +124,51 @@ impl Contest {
     /// An entrant with several forms is taken in the one that brings most for a token, at the rank of
     /// the whole. It grows when what that adds for a token, beside what the first form brought for one,
     /// comes in turn. What room is left goes to the best first.
-    pub(super) fn run(mut self, target_tokens: i64) -> Outcome {
+    ///
+    /// An entrant that needs others comes in with those that are not in yet, and bids for all of them
+    /// together. Once they are in it bids for itself again.
+    pub(super) fn run(mut self, target_tokens: i64, needs: Option<&Needs>) -> Outcome {
         let holders = self.holders();
-        let mut heap: BinaryHeap<Bid> = (0..self.entrants.len()).map(|at| self.bid(at)).collect();
-        let mut left = target_tokens;
-        let mut taken = Vec::new();
-        let mut gains = vec![0.0; self.entrants.len()];
-        let mut stands: Vec<Option<Stand>> = vec![None; self.entrants.len()];
+        let needed_by = needed_by(needs);
+        let mut window = Window::new(self.entrants.len(), target_tokens);
+        let missing = |window: &Window, at| {
+            needs.map_or_else(Vec::new, |needs| needs.missing(at, |at| window.stands[at].is_some()))
+        };
+        let entries = (0..self.entrants.len()).map(|at| self.joint_bid(at, &missing(&window, at)));
+        let mut heap: BinaryHeap<Bid> = entries.collect();
         while let Some(bid) = heap.pop() {
-            let Some(now) = self.next_bid(bid.entrant, stands[bid.entrant].as_ref()) else {
-                continue;
+            let mut together = Vec::new();
+            let now = if let Some(stand) = window.stands[bid.entrant].as_ref() {
+                self.growth_bid(bid.entrant, stand)
+            } else {
+                together = missing(&window, bid.entrant);
+                Some(self.joint_bid(bid.entrant, &together))
             };
+            let Some(now) = now else { continue };
             if now.key < bid.key {
                 heap.push(now);
                 continue;
             }
-            let stand = &mut stands[bid.entrant];
-            let step = self.next_step(bid.entrant, stand.as_ref());
-            let cost = step.form.tokens.saturating_sub(tokens_of(stand.as_ref()));
-            if cost > left {
+            together.push(bid.entrant);
+            let cost = |at: &usize| self.cost(*at, window.stands[*at].as_ref());
+            if together.iter().map(cost).fold(0, i64::saturating_add) > window.left {
                 continue;
             }
-            left = left.saturating_sub(cost);
-            if stand.is_none() {
-                taken.push(bid.entrant);
+            for at in together {
+                let key = if at == bid.entrant { now.key } else { self.bid(at).key };
+                let is_new = window.stands[at].is_none();
+                self.take(at, key, &mut window, &holders);
+                heap.extend(
+                    window.stands[at].as_ref().and_then(|stand| self.growth_bid(at, stand)),
+                );
+                let waiting = needed_by.get(at).into_iter().flatten().filter(|_| is_new);
+                let waiting = waiting.filter(|at| window.stands[**at].is_none());
+                heap.extend(waiting.map(|at| self.joint_bid(*at, &missing(&window, *at))));
             }
-            gains[bid.entrant] += self.gain_of(bid.entrant, step.form, stand.as_ref());
-            let first = stand.as_ref().map_or((now.key, step.slope), |stand| stand.first);
-            *stand = Some(Stand { form: step.form, first });
-            self.cover(bid.entrant, step.form, &holders);
-            heap.extend(self.next_bid(bid.entrant, stands[bid.entrant].as_ref()));
         }
-        self.give_the_rest(&mut left, &mut taken, &mut stands, &holders);
+        let is_free = |window: &Window, at: usize| missing(window, at).is_empty();
+        self.give_the_rest(&mut window, is_free, &holders);
+        let Window { taken, mut gains, stands, .. } = window;
         for at in (0..gains.len()).filter(|at| stands[*at].is_none()) {
             gains[at] = self.gain(at);
         }
@@ -163,35 +176,80 @@ impl Contest {
         Outcome { shortened: shortened.collect(), taken, gains }
     }
 
+    /// Returns the cost of an entrant's next step.
+    fn cost(&self, entrant: usize, stand: Option<&Stand>) -> i64 {
+        self.next_step(entrant, stand).form.tokens.saturating_sub(tokens_of(stand))
+    }
+
+    /// Lets an entrant take its next step.
+    fn take(&mut self, entrant: usize, key: f64, window: &mut Window, holders: &Holders) {
+        let stand = window.stands[entrant];
+        let step = self.next_step(entrant, stand.as_ref());
+        window.left = window.left.saturating_sub(self.cost(entrant, stand.as_ref()));
+        if stand.is_none() {
+            window.taken.push(entrant);
+        }
+        window.gains[entrant] += self.gain_of(entrant, step.form, stand.as_ref());
+        let first = stand.map_or((key, step.slope), |stand| stand.first);
+        window.stands[entrant] = Some(Stand { form: step.form, first });
+        self.cover(entrant, step.form, holders);
+    }
+
     /// Room that is left goes to those with several forms, the best first: the largest that fits.
     fn give_the_rest(
         &mut self,
-        left: &mut i64,
-        taken: &mut Vec<usize>,
-        stands: &mut [Option<Stand>],
+        window: &mut Window,
+        is_free: impl Fn(&Window, usize) -> bool,
         holders: &Holders,
     ) {
         let with_forms = (0..self.entrants.len()).filter(|at| !self.entrants[*at].forms.is_empty());
         let mut order: Vec<Bid> = with_forms.map(|at| self.bid(at)).collect();
         order.sort_unstable_by(|a, b| b.cmp(a));
         for entrant in order.into_iter().map(|bid| bid.entrant) {
-            let has = tokens_of(stands[entrant].as_ref());
-            let fits = |form: &&Form| form.tokens > has && form.tokens.saturating_sub(has) <= *left;
+            if !is_free(window, entrant) {
+                continue;
+            }
+            let has = tokens_of(window.stands[entrant].as_ref());
+            let left = window.left;
+            let fits = |form: &&Form| form.tokens > has && form.tokens.saturating_sub(has) <= left;
             let Some(form) = self.entrants[entrant].forms.iter().rev().find(fits).copied() else {
                 continue;
             };
-            *left = left.saturating_sub(form.tokens.saturating_sub(has));
-            if stands[entrant].is_none() {
-                taken.push(entrant);
+            window.left = left.saturating_sub(form.tokens.saturating_sub(has));
+            if window.stands[entrant].is_none() {
+                window.taken.push(entrant);
             }
-            stands[entrant] = Some(Stand { form, first: (0.0, 0.0) });
+            window.stands[entrant] = Some(Stand { form, first: (0.0, 0.0) });
             self.cover(entrant, form, holders);
         }
     }
 
-    /// What an entrant bids: to come in, or to grow. `None` if it is whole.
-    fn next_bid(&self, entrant: usize, stand: Option<&Stand>) -> Option<Bid> {
-        let Some(stand) = stand else { return Some(self.bid(entrant)) };
+    /// Returns an entrant's bid to come in with others: what they bring for a token, all together. A value
+    /// that several of them hold counts once.
+    fn joint_bid(&self, entrant: usize, others: &[usize]) -> Bid {
+        let bid = self.bid(entrant);
+        if others.is_empty() {
+            return bid;
+        }
+        let (mut brings, mut tokens) = (0.0, 0.0);
+        let mut counted: HashSet<u32> = HashSet::new();
+        for at in others.iter().copied().chain([entrant]) {
+            let Entrant { position, question, room, size, .. } = self.entrants[at];
+            let values = self.need.values(position).iter();
+            let open = values.filter(|value| !self.is_covered[**value as usize]);
+            let twice = open.filter(|value| !counted.insert(**value));
+            let twice = twice.map(|value| self.need.by_value()[*value as usize]);
+            let needed = self.uncovered[at].saturating_sub(twice.fold(0, u64::saturating_add));
+            let per_size = share(to_units(needed) / size, self.most_per_size);
+            let its_tokens = self.entrants[at].tokens.max(1) as f64;
+            brings += its_tokens * (self.need.return_rate() * per_size + question * room);
+            tokens += its_tokens;
+        }
+        Bid { key: brings / tokens, ..bid }
+    }
+
+    /// Returns an entrant's bid to grow. `None` if it is whole.
+    fn growth_bid(&self, entrant: usize, stand: &Stand) -> Option<Bid> {
         stand.form.rendering?;
         let (key, slope) = stand.first;
         let next = self.next_step(entrant, Some(stand)).slope;
@@ -326,6 +384,33 @@ impl Contest {
     fn needed_per_size(&self, entrant: usize) -> f64 {
         let per_size = to_units(self.uncovered[entrant]) / self.entrants[entrant].size;
         self.need.return_rate() * share(per_size, self.most_per_size)
+    }
+}
+
+/// For each entrant those that need it.
+fn needed_by(needs: Option<&Needs>) -> Vec<Vec<usize>> {
+    let Some(needs) = needs else { return Vec::new() };
+    let mut needed_by = vec![Vec::new(); needs.len()];
+    for at in 0..needs.len() {
+        for needed in needs.of(at) {
+            needed_by[*needed].push(at);
+        }
+    }
+    needed_by
+}
+
+/// The window as it fills up.
+struct Window {
+    left: i64,
+    taken: Vec<usize>,
+    gains: Vec<f64>,
+    stands: Vec<Option<Stand>>,
+}
+
+impl Window {
+    fn new(entrants: usize, target_tokens: i64) -> Self {
+        let (gains, stands) = (vec![0.0; entrants], vec![None; entrants]);
+        Self { left: target_tokens, taken: Vec::new(), gains, stands }
     }
 }
 

@@ -75,6 +75,8 @@ const MOST_OF_QUESTION: f64 = 3.0;
 /// the form that brings most for a token: the need of the values that its text still mentions, and its
 /// share of the question. It grows when its next step comes in turn.
 ///
+/// **Needs:** an item that needs others comes in with them, at what they bring for a token together.
+///
 /// **More budget:** what an item adds is what it is worth for its size, times its tokens; so the
 /// greedy choice is that of the most value per token. What a larger budget lets in is then worth
 /// more than all that it displaces: the total of a window does not fall, but for the room that
@@ -175,7 +177,11 @@ impl CoverageSlice {
                 shares: shares_of(candidate),
             })
             .collect();
-        let contest = Contest::new(need, entrants, list.iter().map(ContextItem::pinned));
+        let contest = Contest::new(
+            need,
+            entrants,
+            list.iter().enumerate().map(|(at, item)| item.pinned() || request.is_in(at)),
+        );
         Weighed { contest, asked }
     }
 }
@@ -230,12 +236,16 @@ impl Slicer for CoverageSlice {
         match self.contest(request, &self.parameters.need) {
             None => BestFirstSlice.select(request),
             Some(Weighed { contest, .. }) => {
-                let outcome = contest.run(request.budget.target_tokens());
+                let outcome = contest.run(request.budget.target_tokens(), request.needs);
                 let mut selection = Selection::of(outcome.taken);
                 selection.shortened = outcome.shortened;
                 Ok(selection)
             }
         }
+    }
+
+    fn knows_needs(&self) -> bool {
+        true
     }
 
     fn worth(&self, request: &SliceRequest<'_>) -> Result<Worth, CupelError> {
@@ -255,12 +265,12 @@ impl Slicer for CoverageSlice {
         let weighed = self.contest(request, &self.parameters.need);
         let Some(Weighed { contest, asked }) = weighed else {
             let signals = vec![signals::no_calls()];
-            return Ok(Some(SliceExplanation { signals, gains: Vec::new() }));
+            return Ok(Some(SliceExplanation { signals, ..SliceExplanation::default() }));
         };
         let signals = signals::of(contest.need(), &asked);
-        let outcome = contest.run(request.budget.target_tokens());
+        let outcome = contest.run(request.budget.target_tokens(), request.needs);
         let gain = |position: usize| Gain { position, gain: outcome.gains[position] };
         let gains = (0..request.candidates.len()).map(gain).collect();
-        Ok(Some(SliceExplanation { signals, gains }))
+        Ok(Some(SliceExplanation { signals, gains, ..SliceExplanation::default() }))
     }
 }

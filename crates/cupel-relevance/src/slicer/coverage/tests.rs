@@ -1,6 +1,6 @@
 use cupel::{
-    Candidate, ContextBudget, ContextItem, ContextItemBuilder, Rendering, ScoredItem, SliceRequest,
-    Slicer,
+    Candidate, ContextBudget, ContextItem, ContextItemBuilder, Needs, Rendering, ScoredItem,
+    SliceRequest, Slicer,
 };
 
 use super::super::testing::{assert_slice, budget, scored};
@@ -479,4 +479,79 @@ fn no_budget_is_exceeded_whatever_forms_there_are() {
             }
         }
     }
+}
+
+/// A step that is worth most, and the question that it needs.
+#[test]
+fn a_candidate_bids_with_what_it_needs() {
+    let list = build(vec![
+        user("a long question", 60),
+        call("get {}\nseen_1", 10),
+        call("get {\"id\": \"seen_1\"}\nseen_1 seen_2", 10),
+        call("get {\"id\": \"seen_2\"}\nseen_2", 10),
+    ]);
+    let mut needs = Needs::none(4);
+    needs.add(1, 0).unwrap();
+    let candidates: Vec<Candidate<'_>> =
+        list.iter().map(|item| Candidate::new(item, 0.0)).collect();
+    let kept = |tokens: i64| {
+        let budget = budget(tokens);
+        let request = SliceRequest::new(&candidates, &budget).within(&list).needing(&needs);
+        let mut kept = slicer(BARE, NO_QUESTION).select(&request).unwrap().selected;
+        kept.sort_unstable();
+        kept
+    };
+    assert_eq!(kept(20), [2, 3]);
+    assert_eq!(kept(69), [2, 3], "the step does not come without its question");
+    assert_eq!(kept(90), [0, 1, 2, 3]);
+}
+
+/// Random needs, in circles too, with and without shorter forms.
+#[test]
+fn nothing_is_taken_without_what_it_needs() {
+    let random = &mut Random(7);
+    let mut with_needs = 0;
+    for round in 0..300 {
+        let count = 2 + random.below(12);
+        let list: Vec<ContextItem> = (0..count)
+            .map(|at| {
+                let tokens = 5 + random.tokens(40);
+                let text = format!("get {{\"id\": \"seen_{}\"}}\nseen_{at}", random.below(count));
+                let item =
+                    if random.below(3) == 0 { user(&text, tokens) } else { call(&text, tokens) };
+                let form = Rendering::new("r", format!("seen_{at}"), tokens / 3).unwrap();
+                let forms = if round % 2 == 0 { vec![form] } else { Vec::new() };
+                item.renderings(forms).build().unwrap()
+            })
+            .collect();
+        let mut needs = Needs::none(count);
+        for _ in 0..count {
+            needs.add(random.below(count), random.below(count)).unwrap();
+        }
+        let score = |at: usize| ((at * 37) % 11) as f64 / 11.0;
+        let candidates: Vec<Candidate<'_>> =
+            list.iter().enumerate().map(|(at, item)| Candidate::new(item, score(at))).collect();
+        for tokens in (0..400).step_by(23) {
+            let budget = budget(tokens);
+            let request = SliceRequest::new(&candidates, &budget).within(&list).needing(&needs);
+            let slicers: [&dyn Slicer; 2] = [&CoverageSlice::default(), &crate::BestFirstSlice];
+            for slicer in slicers {
+                assert!(slicer.knows_needs());
+                let selection = slicer.select(&request).unwrap();
+                let is_in = |at: usize| selection.selected.contains(&at);
+                assert!(needs.are_met(is_in), "{round}, {tokens}: {selection:?}");
+                let tokens_of = |at: &usize| {
+                    let form = selection.shortened.iter().find(|(of, _)| of == at);
+                    match form {
+                        Some((_, form)) => list[*at].renderings()[*form].tokens(),
+                        None => list[*at].tokens(),
+                    }
+                };
+                assert!(selection.selected.iter().map(tokens_of).sum::<i64>() <= tokens);
+                with_needs +=
+                    selection.selected.iter().filter(|at| !needs.of(**at).is_empty()).count();
+            }
+        }
+    }
+    assert!(with_needs > 1_000, "{with_needs}");
 }

@@ -27,6 +27,33 @@ pub(crate) struct Vocabulary {
     pub(crate) between_day_and_month: &'static str,
     /// How the assistant is asked about its own words.
     pub(crate) addressing: Addressing,
+    /// Words by which a user is polite, points back, corrects and rules.
+    pub(crate) cues: Cues,
+}
+
+/// Words by which a user's message is told for a courtesy, a correction or a standing rule.
+///
+/// `courtesies`, `answers`, `small` and `pronouns` are words with spaces between them. The others are lists of
+/// patterns; see `keep/pattern.rs`.
+pub(crate) struct Cues {
+    /// Whether words have spaces between them; else patterns are found anywhere in a sentence.
+    pub(crate) has_spaces: bool,
+    /// Words that say nothing beyond politeness, agreement or amazement.
+    pub(crate) courtesies: &'static str,
+    /// Words that a reply to a question begins with.
+    pub(crate) answers: &'static str,
+    /// Words beside stop words that say nothing by themselves: ordinals, small numbers, "go ahead".
+    pub(crate) small: &'static str,
+    /// Words that stand for something said before.
+    pub(crate) pronouns: &'static str,
+    /// Patterns that point at the reply before.
+    pub(crate) pointers: &'static [&'static str],
+    /// Patterns of statements that take back or replace what was said.
+    pub(crate) corrections: &'static [&'static str],
+    /// Patterns of standing rules, constraints and lasting wishes.
+    pub(crate) rules: &'static [&'static str],
+    /// Patterns that look like rules and are none.
+    pub(crate) not_rules: &'static [&'static str],
 }
 
 /// How somebody is asked about what they said.

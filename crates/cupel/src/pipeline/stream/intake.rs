@@ -81,7 +81,7 @@ impl<'a> Intake<'a> {
         let scored = score(classified, &*policy.scorer);
         self.log.stage(scored.len(), scored.len(), std::iter::empty());
 
-        let mut unique = deduplicate(&scored, policy.deduplication);
+        let mut unique = deduplicate(&scored, policy.deduplication, None);
         let mut repeated = Vec::new();
         if policy.deduplication {
             repeated = self.seen.drop_repeated(&mut unique.survivors, |at| scored.item(at));
@@ -98,10 +98,10 @@ impl<'a> Intake<'a> {
         }
         let remaining = self.remaining();
         let request = SliceRequest::new(&sorted.candidates, &remaining).within(batch);
-        let sliced = slice(&request, &*policy.slicer)?;
+        let sliced = slice(&request, &*policy.slicer, None)?;
         self.select(first_position, &sorted, &sliced);
         self.shortfalls.extend(sliced.shortfalls.iter().cloned());
-        let excluded = sliced.exclusions(&sorted, self.misfit());
+        let excluded = sliced.exclusions(&sorted, None, self.misfit());
         self.log.stage(sorted.len(), sliced.len(), excluded);
         Ok(())
     }
@@ -145,9 +145,9 @@ impl<'a> Intake<'a> {
         let (sorted, _) = best_first(&std::mem::take(&mut self.selected), pulled);
         self.selected_tokens = TokenSum::default();
         let request = SliceRequest::new(&sorted.candidates, effective).within(pulled);
-        let sliced = slice(&request, &*self.policy.slicer)?;
+        let sliced = slice(&request, &*self.policy.slicer, None)?;
         self.select(0, &sorted, &sliced);
-        let excluded = sliced.exclusions(&sorted, self.misfit());
+        let excluded = sliced.exclusions(&sorted, None, self.misfit());
         self.log.sliced_again(sorted.len(), sliced.len(), excluded);
         Ok(())
     }
@@ -180,7 +180,7 @@ impl<'a> Intake<'a> {
         let (sorted, shapes) = best_first(&self.selected, &self.pulled);
         let sliced = Sliced::all(&shapes);
         let pins = Pins::whole(&classified);
-        let placed = place(&classified, &pins, &sorted, &sliced, self.budget, self.policy)?;
+        let placed = place(&classified, &pins, &sorted, &sliced, self.budget, self.policy, None)?;
         recorder.placed(&placed, &classified, self.budget);
         Ok(placed)
     }

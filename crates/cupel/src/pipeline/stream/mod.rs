@@ -60,7 +60,8 @@ impl Pipeline {
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run).
+    /// As [`run`](Self::run), and [`CupelError::PipelineConfig`] if items [need](Self::with_needs) one
+    /// another: a stream is no list.
     pub async fn run_stream_traced<C: TraceCollector + ?Sized>(
         &self,
         items: impl Stream<Item = ContextItem>,
@@ -68,6 +69,10 @@ impl Pipeline {
         slicing: StreamSlice,
         collector: &mut C,
     ) -> Result<Vec<ContextItem>, CupelError> {
+        if self.needs().is_some_and(|needs| !needs.is_empty()) {
+            let text = "needs: a stream has no positions that items could need".to_owned();
+            return Err(CupelError::PipelineConfig(text));
+        }
         let mut items = pin!(items);
         let mut recorder = Recorder::begin(collector, budget);
         let mut intake = Intake::new(&self.policy, budget, recorder.is_recording());

@@ -1,19 +1,29 @@
 //! A walk through text that is known to be JSON: it looks for where values end, and at nothing else.
 
 /// Within a list or an object, before one of its values.
-pub(crate) struct Walk<'t> {
+///
+/// ```
+/// use cupel_renderings::walk::Walk;
+///
+/// let mut walk = Walk::inside(r#"[1, "]"]"#, b'[').expect("it begins with one");
+/// assert_eq!((walk.value(), walk.value()), (Some("1"), Some(r#""]""#)));
+/// assert!(walk.is_at(b']'));
+/// ```
+#[derive(Debug)]
+pub struct Walk<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Walk<'t> {
     /// Begins behind the bracket that `text` begins with; `None` if it begins with another.
-    pub(crate) fn inside(text: &'t str, bracket: u8) -> Option<Self> {
+    #[must_use]
+    pub fn inside(text: &'t str, bracket: u8) -> Option<Self> {
         (text.as_bytes().first() == Some(&bracket)).then_some(Self { text, at: 1 })
     }
 
     /// Moves to what comes next, and says whether it is this bracket.
-    pub(crate) fn is_at(&mut self, bracket: u8) -> bool {
+    pub fn is_at(&mut self, bracket: u8) -> bool {
         let is_between = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':');
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
@@ -21,7 +31,7 @@ impl<'t> Walk<'t> {
     }
 
     /// The next value, as it is written. `None` where the text ends, which JSON does not.
-    pub(crate) fn value(&mut self) -> Option<&'t str> {
+    pub fn value(&mut self) -> Option<&'t str> {
         self.is_at(0);
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -35,7 +45,8 @@ impl<'t> Walk<'t> {
 }
 
 /// The end of the string that begins here.
-pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
+#[must_use]
+pub fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
         at = next_quote_or_escape(bytes, at)?;
@@ -72,7 +83,7 @@ const fn zeros(eight: u64) -> u64 {
 }
 
 /// The end of the list or object that begins here, whatever is in it.
-fn end_of_nested(bytes: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn end_of_nested(bytes: &[u8], start: usize) -> Option<usize> {
     let (mut at, mut depth) = (start, 0_usize);
     loop {
         match bytes.get(at)? {

@@ -5,7 +5,7 @@
 //! The folder has a folder for each script, that has a folder for each language, with texts in it:
 //!
 //! ```text
-//! cargo run -p cupel-tokens --features huggingface --example calibrate -- \
+//! cargo bench -p cupel-tokens --features huggingface --bench calibrate -- \
 //!     texts claude=claude/tokenizer.json gemma=gemma-3/tokenizer.json
 //! ```
 //!
