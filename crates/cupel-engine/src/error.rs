@@ -53,6 +53,9 @@ struct Details {
     /// What must be kept and does not fit, the largest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
+    /// What the kept parts take, and the room there is for them.
+    #[serde(skip)]
+    shortfall: Option<(i64, i64)>,
     /// The rules of the provider that the request breaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     violations: Vec<RuleBroken>,
@@ -168,6 +171,7 @@ impl EngineError {
             line: None,
             column: None,
             parts: Vec::new(),
+            shortfall: None,
             violations: Vec::new(),
         }))
     }
@@ -199,6 +203,7 @@ impl EngineError {
         let mut error = Self::new(ErrorCode::DoesNotFit, rule)
             .with_remedy("raise the budget, lower the reserve or pin less");
         error.0.parts = parts;
+        error.0.shortfall = Some((needed, available));
         error
     }
 
@@ -236,6 +241,13 @@ impl EngineError {
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.0.parts
+    }
+
+    /// The tokens that must be kept and the tokens there is room for, where the first do not fit. They
+    /// are known to the caller of this engine alone: the JSON of an error says them in its rule.
+    #[must_use]
+    pub fn shortfall(&self) -> Option<(i64, i64)> {
+        self.0.shortfall
     }
 
     /// The rules of the provider that the request breaks.

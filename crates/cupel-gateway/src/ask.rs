@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::api::Api;
 use crate::hash::{self, Mark};
 use crate::limit::Sender;
+use crate::unfit::Unfit;
 
 /// A request to a model, read.
 pub(crate) struct Asked {
@@ -31,26 +32,6 @@ pub(crate) struct Asked {
     pub(crate) named: Option<Mark>,
     /// A mark for each beginning of its history, the shortest first.
     pub(crate) history: Vec<Mark>,
-}
-
-/// Why a request goes on unread, or unfitted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unfit {
-    /// In one word, as in `malformed-request`.
-    pub(crate) code: String,
-    /// In a sentence, which may quote the request.
-    pub(crate) detail: String,
-}
-
-impl Unfit {
-    pub(crate) fn new(code: &str, detail: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), detail: detail.into() }
-    }
-
-    /// Why the engine has no answer.
-    pub(crate) fn of(error: &cupel_engine::EngineError) -> Self {
-        Self::new(error.code().as_str(), error.message())
-    }
 }
 
 /// Fields by which clients name conversations.

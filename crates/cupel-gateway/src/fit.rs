@@ -8,7 +8,7 @@ use cupel_engine::{EngineError, Options, Session, Step};
 use cupel_tokens::Model;
 
 use crate::ask::Asked;
-use crate::setup::Setup;
+use crate::limit::RequestLimits;
 
 /// What goes out for a request, as a step of its conversation.
 pub(crate) struct Fitted {
@@ -22,9 +22,9 @@ pub(crate) struct Fitted {
     pub(crate) options: Options,
 }
 
-/// The options of a request. `learnt` is the most that its upstream took.
-pub(crate) fn options(setup: &Setup, asked: &Asked, learnt: Option<i64>) -> Options {
-    let mut options = Options::new().limits(setup.limits.of(asked.sender(), learnt));
+/// The options of a request that fits within limits.
+pub(crate) fn options(asked: &Asked, limits: &RequestLimits) -> Options {
+    let mut options = Options::new().limits(limits.limits);
     // A name that is not in the table is no mistake here: limits may be configured.
     if let Some(model) = asked.model.as_deref().filter(|name| Model::find(name).is_ok()) {
         options = options.model(model);

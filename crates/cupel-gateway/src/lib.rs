@@ -3,7 +3,9 @@
 mod api;
 mod app;
 mod ask;
+mod attempt;
 mod body;
+mod cap;
 pub mod config;
 mod fit;
 mod glob;
@@ -25,6 +27,7 @@ mod setup;
 mod store;
 mod sure;
 mod too_long;
+mod unfit;
 mod upstream;
 mod work;
 

@@ -12,6 +12,11 @@ use crate::{glob, hash};
 /// What is kept free for the answer if neither request nor configuration say it.
 const RESERVE: i64 = 4_096;
 
+/// The share of a window that is kept free for the answer at most, unless the configuration names a
+/// reserve: one part of so many. Agents ask for 32,000 to 128,000 tokens and use a few hundred, so that
+/// their own limit would leave nothing of a small window.
+const RESERVE_SHARE: i64 = 4;
+
 /// Most limits that are learnt. More models than that nobody serves.
 const MOST_LEARNT: usize = 1_000;
 
@@ -46,16 +51,44 @@ impl Limit {
         Ok(Some(limit))
     }
 
-    /// Tokens of the window, and what of it is the answer's.
-    fn split(self, reserve: Option<i64>, output: Option<i64>) -> (i64, i64) {
+    fn room(self, reserve: Option<i64>, output: Option<i64>) -> Room {
         match self {
-            Self::Max(max) => (max, reserve.unwrap_or(0)),
-            Self::Window(window) => {
-                let usual = RESERVE.min(window / 4);
-                (window, reserve.or(output).unwrap_or(usual).clamp(0, window))
-            }
+            Self::Max(max) => Room { max, reserve: reserve.unwrap_or(0), is_window: false },
+            Self::Window(window) => Room::of_window(window, reserve, output.unwrap_or(RESERVE)),
         }
     }
+}
+
+/// A limit, and what of it is the answer's.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    max: i64,
+    reserve: i64,
+    /// Whether the answer counts against `max`.
+    is_window: bool,
+}
+
+impl Room {
+    /// The reserve is as configured, or what the answer may take within its share of the window.
+    fn of_window(window: i64, reserve: Option<i64>, output: i64) -> Self {
+        let reserve = reserve.unwrap_or(output.min(window / RESERVE_SHARE)).clamp(0, window);
+        Self { max: window, reserve, is_window: true }
+    }
+
+    fn tokens(self) -> i64 {
+        self.max.saturating_sub(self.reserve)
+    }
+}
+
+/// How much fits for one request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestLimits {
+    /// As the engine takes them.
+    pub(crate) limits: Limits,
+    /// Whether the reserve may be less, so that what must be kept fits: nobody configured it.
+    pub(crate) reserve_yields: bool,
+    /// The window of request and answer together, where the limit is one.
+    pub(crate) window: Option<i64>,
 }
 
 /// Everything that is configured about limits.
@@ -118,32 +151,33 @@ impl LimitTable {
     }
 
     /// The least of what holds for a request. `learnt` is the most that the upstream took.
-    pub(crate) fn of(&self, sender: Sender<'_>, learnt: Option<i64>) -> Limits {
-        let split = |limit: Limit| limit.split(self.reserve, sender.output);
+    pub(crate) fn of(&self, sender: Sender<'_>, learnt: Option<i64>) -> RequestLimits {
+        let room = |limit: Limit| limit.room(self.reserve, sender.output);
         let is_model =
             |pattern: &str| sender.model.is_some_and(|name| glob::matches(pattern, name));
         let of_model = self.by_model.iter().find(|(pattern, _)| is_model(pattern));
         let known = sender.model.and_then(|name| Model::find(name).ok());
         let of_table = known.map(|model| {
-            let usual = RESERVE.min(model.max_output);
-            let reserve = self.reserve.or(sender.output).unwrap_or(usual);
-            (model.context_window, reserve.clamp(0, model.context_window))
+            let output = sender.output.unwrap_or(RESERVE.min(model.max_output));
+            Room::of_window(model.context_window, self.reserve, output)
         });
-        let base = of_model.map(|(_, limit)| *limit).or(self.everywhere).map(split).or(of_table);
+        let base = of_model.map(|(_, limit)| *limit).or(self.everywhere).map(room).or(of_table);
         let of_key = self.by_key.iter().filter(|entry| {
             sender.keys.contains(&entry.key) && entry.model.as_deref().is_none_or(is_model)
         });
-        let all = base
-            .into_iter()
-            .chain(of_key.map(|entry| split(entry.limit)))
-            .chain(learnt.map(|tokens| (tokens, 0)));
-        let least = all.min_by_key(|(max, reserve)| max.saturating_sub(*reserve));
+        let of_upstream = learnt.map(|max| Room { max, reserve: 0, is_window: false });
+        let all = base.into_iter().chain(of_key.map(|entry| room(entry.limit))).chain(of_upstream);
+        let least = all.min_by_key(|room| room.tokens());
         let mut limits = Limits::default();
         limits.margin_percent = self.margin_percent;
-        if let Some((max, reserve)) = least {
+        if let Some(Room { max, reserve, .. }) = least {
             (limits.max, limits.reserve) = (Some(max), Some(reserve));
         }
-        limits
+        RequestLimits {
+            limits,
+            reserve_yields: self.reserve.is_none(),
+            window: least.filter(|room| room.is_window).map(|room| room.max),
+        }
     }
 }
 
@@ -210,7 +244,7 @@ mod tests {
 
     fn limits(config: &str, model: Option<&str>, keys: &[String], output: Option<i64>) -> Limits {
         let table = LimitTable::read(&parse_for_tests(config)).unwrap();
-        table.of(Sender { model, keys, output }, None)
+        table.of(Sender { model, keys, output }, None).limits
     }
 
     fn room(limits: Limits) -> Option<i64> {
@@ -224,10 +258,42 @@ mod tests {
         assert_eq!(room(limits("max = '8k'", Some("gpt-4o"), &[], Some(1_000))), Some(8_000));
         assert_eq!(room(limits("window = '8k'", Some("gpt-4o"), &[], Some(1_000))), Some(7_000));
         assert_eq!(room(limits("window = '8k'", None, &[], None)), Some(6_000));
-        assert_eq!(room(limits("window = '8k'", None, &[], Some(90_000))), Some(0));
         let by_model = "max = 10\n[[limits]]\nmodel = 'gpt-*'\nmax = 50";
         assert_eq!(room(limits(by_model, Some("gpt-4o"), &[], None)), Some(50));
         assert_eq!(room(limits(by_model, Some("eliza"), &[], None)), Some(10));
+    }
+
+    #[test]
+    fn an_answer_gets_a_quarter_of_the_window_at_most_unless_a_reserve_is_configured() {
+        for (config, output, expected) in [
+            ("window = '32k'", Some(32_000), 24_000),
+            ("window = '32k'", Some(8_000), 24_000),
+            ("window = '32k'", Some(7_999), 24_001),
+            ("window = '8k'", None, 6_000),
+            ("window = '200k'", None, 200_000 - RESERVE),
+            ("window = '32k'\nreserve = '20k'", Some(32_000), 12_000),
+            ("window = '32k'\nreserve = '40k'", None, 0),
+            ("max = '32k'", Some(32_000), 32_000),
+        ] {
+            assert_eq!(room(limits(config, None, &[], output)), Some(expected), "{config}");
+        }
+        // 200,000 tokens, of which it writes 64,000 at most.
+        let of_model = |output| room(limits("", Some("claude-sonnet-4-5"), &[], output));
+        assert_eq!(of_model(Some(64_000)), Some(150_000));
+        assert_eq!(of_model(None), Some(200_000 - RESERVE));
+    }
+
+    #[test]
+    fn a_reserve_yields_unless_it_is_configured_and_a_window_is_known_as_one() {
+        let of = |config: &str, learnt| {
+            let table = LimitTable::read(&parse_for_tests(config)).unwrap();
+            let found = table.of(Sender { model: None, keys: &[], output: None }, learnt);
+            (found.reserve_yields, found.window)
+        };
+        assert_eq!(of("window = '8k'", None), (true, Some(8_000)));
+        assert_eq!(of("window = '8k'\nreserve = 5", None), (false, Some(8_000)));
+        assert_eq!(of("max = '8k'", None), (true, None));
+        assert_eq!(of("window = '8k'", Some(10)), (true, None), "of a request alone");
     }
 
     #[test]
@@ -264,8 +330,8 @@ mod tests {
     fn what_is_learnt_lowers_a_limit() {
         let table = LimitTable::read(&parse_for_tests("max = 100")).unwrap();
         let sender = Sender { model: None, keys: &[], output: None };
-        assert_eq!(table.of(sender, Some(60)).max, Some(60));
-        assert_eq!(table.of(sender, Some(160)).max, Some(100));
+        assert_eq!(table.of(sender, Some(60)).limits.max, Some(60));
+        assert_eq!(table.of(sender, Some(160)).limits.max, Some(100));
     }
 
     #[test]
@@ -290,8 +356,10 @@ mod tests {
             let limits = limits(&config, None, std::slice::from_ref(&key), Some(output));
             (limits.max, limits.reserve)
         };
-        assert_eq!(of(5_000), (Some(8_000), Some(5_000)), "3000 of the window are left");
-        assert_eq!(of(3_000), (Some(4_000), Some(0)), "5000 of the window are left");
+        assert_eq!(of(5_000), (Some(4_000), Some(0)), "6000 of the window are left");
+        let config = config.replace("8000", "5000");
+        let limits = limits(&config, None, std::slice::from_ref(&key), Some(5_000));
+        assert_eq!((limits.max, limits.reserve), (Some(5_000), Some(1_250)), "3750 are left");
     }
 
     #[test]

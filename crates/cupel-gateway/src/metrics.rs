@@ -203,8 +203,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ask::Unfit;
     use crate::record::{Figures, Outcome};
+    use crate::unfit::Unfit;
 
     #[track_caller]
     fn assert_has(text: &str, lines: &[&str]) {

@@ -13,7 +13,8 @@ use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
 use crate::app::{App, Current};
-use crate::ask::{Asked, Unfit};
+use crate::ask::Asked;
+use crate::attempt::{self, Terms};
 use crate::body;
 use crate::config::{Access, Fail};
 use crate::fit::{self, Fitted};
@@ -21,6 +22,7 @@ use crate::proxy::{no_answer, pass_back, refused};
 use crate::record::{Exchange, Figures, Shown};
 use crate::store::Known;
 use crate::too_long::TooLong;
+use crate::unfit::Unfit;
 use crate::upstream::{self, NoAnswer, Upstream};
 use crate::{sure, work};
 
@@ -42,6 +44,8 @@ struct Turn {
     fitted: Option<Fitted>,
     /// The run, with the step that goes out.
     run: Arc<[RunPoint]>,
+    /// The limit for the answer, where it was lowered.
+    capped: Option<i64>,
 }
 
 /// An answer whose beginning was looked at: what was read of it, and whether it says that the request
@@ -125,7 +129,11 @@ impl Passage {
             return false;
         }
         let learnt = self.app.learnt.get(&self.upstream.name, asked.model.as_deref());
-        let limits = setup.limits.of(asked.sender(), learnt);
+        let known = setup.limits.of(asked.sender(), learnt);
+        let limits = known.limits;
+        if config.cap_output && known.window.is_some() && asked.output > limits.reserve {
+            return false;
+        }
         match limits.max {
             Some(_) => sure::surely_fits(&asked.text, &limits),
             None => setup.engine(asked.api).policy().description().budget.is_none(),
@@ -161,7 +169,7 @@ impl Passage {
         exchange.record.conversation = Some(known.conversation.clone());
         let learnt = app.learnt.get(&upstream.name, asked.model.as_deref());
         let run = known.run.clone();
-        let turn = Turn { asked: Arc::new(asked), known, fitted: None, run };
+        let turn = Turn { asked: Arc::new(asked), known, fitted: None, run, capped: None };
         let done = self.turn.insert(turn).fit(current, learnt).await;
         self.note(exchange);
         exchange.record.fitting += begun.elapsed();
@@ -170,10 +178,11 @@ impl Passage {
 
     /// Notes what goes out.
     fn note(&self, exchange: &mut Exchange) {
-        let Some(Turn { asked, fitted, run, .. }) = &self.turn else { return };
+        let Some(Turn { asked, fitted, run, capped, .. }) = &self.turn else { return };
         let (record, setup) = (&mut exchange.record, &self.current.setup);
         let figures = fitted.as_ref().map(|it| Figures::of(&it.step, it.text.is_none()));
         record.figures = figures;
+        record.capped = *capped;
         if setup.config.page != Access::Off || setup.config.log_texts {
             record.shown = Some(Shown {
                 api: asked.api,
@@ -181,7 +190,7 @@ impl Passage {
                 title: asked.title.clone(),
                 options: match fitted {
                     Some(fitted) => fitted.options.clone(),
-                    None => fit::options(setup, asked, None),
+                    None => fit::options(asked, &setup.limits.of(asked.sender(), None)),
                 },
                 step: fitted.as_ref().map(|fitted| fitted.step.clone()),
                 run: run.clone(),
@@ -227,7 +236,7 @@ impl Passage {
             fitted.step.summary.tokens_after
         } else {
             let (engine, asked) = (setup.engine(turn.asked.api).clone(), turn.asked.clone());
-            let options = fit::options(setup, &asked, None);
+            let options = fit::options(&asked, &setup.limits.of(asked.sender(), None));
             let count =
                 work::aside(asked.text.len(), move || engine.count(asked.text.clone(), &options));
             let Ok(Ok(count)) = count.await else { return false };
@@ -237,10 +246,7 @@ impl Passage {
         if is_told {
             self.app.learnt.set(&self.upstream.name, turn.asked.model.as_deref(), limit);
         }
-        if turn.fit(&self.current, Some(limit)).await.is_err() {
-            return false;
-        }
-        exchange.record.unfit = None;
+        exchange.record.unfit = turn.fit(&self.current, Some(limit)).await.err();
         self.note(exchange);
         let fitted = self.turn.as_ref().and_then(|turn| turn.fitted.as_ref());
         fitted.is_some_and(|fitted| fitted.step.summary.tokens_after < sent)
@@ -248,7 +254,8 @@ impl Passage {
 
     /// The upstream has answered: the step counts.
     async fn accept(&mut self) {
-        let Some(Turn { asked, mut known, fitted: Some(fitted), run }) = self.turn.take() else {
+        let Some(Turn { asked, mut known, fitted: Some(fitted), run, .. }) = self.turn.take()
+        else {
             return;
         };
         known.session = fitted.session;
@@ -264,15 +271,24 @@ impl Passage {
 impl Turn {
     async fn fit(&mut self, current: &Arc<Current>, learnt: Option<i64>) -> Result<(), Unfit> {
         let (asked, session) = (self.asked.clone(), self.known.session.clone());
-        let options = fit::options(&current.setup, &asked, learnt);
-        let marks = current.setup.config.sessions.cache_marks;
-        let bytes = asked.text.len();
-        let fitted = work::aside(bytes, move || fit::fit(&asked, options, session, marks)).await?;
-        let fitted = fitted.map_err(|error| Unfit::of(&error))?;
-        let steps = self.known.run.iter().copied();
-        self.run = steps.chain([RunPoint::of(&fitted.step)]).collect();
-        self.fitted = Some(fitted);
-        Ok(())
+        let config = &current.setup.config;
+        let limits = current.setup.limits.of(asked.sender(), learnt);
+        let terms = Terms {
+            options: fit::options(&asked, &limits),
+            limits,
+            session,
+            marks: config.sessions.cache_marks,
+            fail: config.fail,
+            cap_output: config.cap_output,
+        };
+        let attempt = work::aside(asked.text.len(), move || attempt::fit(&asked, &terms)).await?;
+        if let Some(fitted) = attempt.fitted {
+            let steps = self.known.run.iter().copied();
+            self.run = steps.chain([RunPoint::of(&fitted.step)]).collect();
+            self.fitted = Some(fitted);
+            self.capped = attempt.capped;
+        }
+        attempt.unfit.map_or(Ok(()), Err)
     }
 }
 

@@ -12,13 +12,14 @@ use hyper::{Response, StatusCode};
 
 use crate::api::Api;
 use crate::app::{App, Current};
-use crate::ask::{self, Asked, Unfit};
+use crate::ask::{self, Asked};
 use crate::body::{self, Answer, Timed, Unread};
 use crate::otel::Parent;
 use crate::passage::Passage;
 use crate::path::Path;
 use crate::record::{Exchange, Outcome};
 use crate::refuse::refuse;
+use crate::unfit::Unfit;
 use crate::upstream::{self, NoAnswer};
 use crate::work;
 

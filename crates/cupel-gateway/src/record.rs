@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::app::App;
-use crate::ask::Unfit;
 use crate::otel::Parent;
+use crate::unfit::{Shortfall, Unfit};
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +79,8 @@ pub(crate) struct Record {
     pub(crate) unfit: Option<Unfit>,
     /// What it was, as a window.
     pub(crate) figures: Option<Figures>,
+    /// What its answer may take at most, where its own limit was lowered.
+    pub(crate) capped: Option<i64>,
     /// Whether the upstream found it too long, and it was sent once more.
     pub(crate) sent_again: bool,
     /// How long it took to make it fit.
@@ -145,11 +147,14 @@ impl Record {
         set("upstream", self.upstream.clone().into());
         set("conversation", self.conversation.clone().into());
         set("until_answer_ms", self.until_answer.map_or(Value::Null, |span| millis(span).into()));
+        set("output_capped", self.capped.into());
         if self.sent_again {
             set("sent_again", true.into());
         }
         if let Some(unfit) = &self.unfit {
             set("unfit", unfit.code.clone().into());
+            let shortfall = unfit.shortfall.as_ref();
+            set("shortfall", shortfall.map_or(Value::Null, Shortfall::to_json));
             if with_texts {
                 set("unfit_detail", unfit.detail.clone().into());
             }
@@ -178,8 +183,12 @@ impl Record {
         let status = match (self.outcome, &self.unfit, figures) {
             (Outcome::Refused, _, _) => RowStatus::Refused,
             (Outcome::NoAnswer | Outcome::BrokenOff, _, _) => RowStatus::Failed,
-            (_, Some(_), _) | (_, None, None) => RowStatus::Passed,
-            (_, None, Some(figures)) if figures.is_whole => RowStatus::Whole,
+            (_, _, None) => RowStatus::Passed,
+            (_, unfit, Some(figures)) if figures.is_whole => match unfit {
+                Some(_) => RowStatus::Passed,
+                None => RowStatus::Whole,
+            },
+            // Too large all the same, if it is unfit: the smallest window went out.
             _ => RowStatus::Fitted,
         };
         let note = self.unfit.as_ref().map(|unfit| format!("{}: {}", unfit.code, unfit.detail));
@@ -239,6 +248,7 @@ impl Exchange {
                 outcome: Outcome::ClientLeft,
                 unfit: None,
                 figures: None,
+                capped: None,
                 sent_again: false,
                 fitting: Duration::ZERO,
                 until_answer: None,
@@ -289,6 +299,7 @@ impl Record {
             outcome: Outcome::ClientLeft,
             unfit: None,
             figures: None,
+            capped: None,
             sent_again: false,
             fitting: Duration::ZERO,
             until_answer: None,
@@ -362,6 +373,7 @@ mod tests {
             model: Some("m".to_owned()),
             upstream: Some("https://u".to_owned()),
             conversation: Some("c".to_owned()),
+            capped: Some(60),
             sent_again: true,
             figures: Some(Figures::for_tests(false)),
             fitting: Duration::from_millis(3),
@@ -373,6 +385,7 @@ mod tests {
             ("model", json!("m")),
             ("upstream", json!("https://u")),
             ("conversation", json!("c")),
+            ("output_capped", json!(60)),
             ("sent_again", json!(true)),
             ("fitting_ms", json!(3.0)),
             ("until_answer_ms", json!(40.0)),
@@ -401,7 +414,9 @@ mod tests {
             (Outcome::ClientLeft, None, whole, RowStatus::Whole),
             (Outcome::Answered, None, cut, RowStatus::Fitted),
             (Outcome::Answered, None, None, RowStatus::Passed),
-            (Outcome::Answered, unfit.clone(), cut, RowStatus::Passed),
+            (Outcome::Answered, unfit.clone(), whole, RowStatus::Passed),
+            (Outcome::Answered, unfit.clone(), None, RowStatus::Passed),
+            (Outcome::Answered, unfit.clone(), cut, RowStatus::Fitted),
             (Outcome::Refused, unfit.clone(), None, RowStatus::Refused),
             (Outcome::Refused, None, cut, RowStatus::Refused),
             (Outcome::NoAnswer, None, cut, RowStatus::Failed),
@@ -419,6 +434,14 @@ mod tests {
         assert_eq!(Record::for_tests(1).row().note, None, "it is still on its way");
         let answered = Record { outcome: Outcome::Answered, ..over.clone() };
         assert_eq!(answered.row().note, None);
+        let parts = vec![("tools".to_owned(), 90)];
+        let shortfall = Shortfall { needed: 100, available: 50, parts };
+        let short = Unfit { shortfall: Some(shortfall), ..Unfit::new("does-not-fit", "SECRET") };
+        let line = Record { unfit: Some(short), ..over.clone() }.line(false);
+        let line: Value = serde_json::from_str(&line).unwrap();
+        let parts = json!([{ "path": "tools", "tokens": 90 }]);
+        let expected = json!({ "needed": 100, "available": 50, "parts": parts });
+        assert_eq!(line["shortfall"], expected, "tokens are told to everybody");
         let unfit = Record { unfit: Some(Unfit::new("code", "words")), ..over };
         assert_eq!(unfit.row().note.as_deref(), Some("code: words"));
     }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::ask::Unfit;
+use crate::unfit::Unfit;
 
 /// Bytes of a request that are soon read, or counted: waking a thread would take as long.
 const SOON_DONE: usize = 16_384;

@@ -44,6 +44,8 @@ pub struct Config {
     pub window: Option<Tokens>,
     /// What to keep free for the answer.
     pub reserve: Option<Tokens>,
+    /// Whether the request's own limit for its answer is lowered where the window has no room for it.
+    pub cap_output: bool,
     /// How far counts may be off.
     pub margin: Option<Percent>,
     /// The policy that chooses: a name, or a file.

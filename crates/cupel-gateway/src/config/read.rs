@@ -58,6 +58,7 @@ const TABLES: [Names; 6] = [
             "max",
             "window",
             "reserve",
+            "cap_output",
             "margin",
             "policy",
             "tokenizer",

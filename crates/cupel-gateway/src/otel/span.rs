@@ -75,9 +75,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::ask::Unfit;
     use crate::otel::Parent;
     use crate::record::Figures;
+    use crate::unfit::Unfit;
 
     fn attribute(span: &Value, key: &str) -> Option<Value> {
         let attributes = span["attributes"].as_array().unwrap().iter();

@@ -157,8 +157,84 @@ async fn the_models_own_window_and_output_limit_hold_if_nothing_is_configured() 
     body["model"] = "tiny-1".into();
     body["max_tokens"] = 300.into();
     let answer = pair.post(CHAT, &[], &body.to_string()).await;
-    assert!(answer.number("x-cupel-tokens-after") <= 400);
+    assert!(answer.number("x-cupel-tokens-after") <= 525, "a quarter is for the answer");
     body["model"] = "gpt-4o".into();
     let answer = pair.post(CHAT, &[], &body.to_string()).await;
     assert_eq!(answer.number("x-cupel-dropped"), 0);
+}
+
+#[tokio::test]
+async fn an_answer_that_asks_for_the_whole_window_leaves_room_for_the_request() {
+    let pair = Pair::start("window = 4000").await;
+    for path in [CHAT, RESPONSES, MESSAGES, GEMINI] {
+        let mut body = history(path, 120);
+        let (name, field) = match path {
+            RESPONSES => ("max_output_tokens", json!(32_000)),
+            GEMINI => ("generationConfig", json!({ "maxOutputTokens": 32_000 })),
+            _ => ("max_tokens", json!(32_000)),
+        };
+        body[name] = field.clone();
+        let answer = pair.post(path, &[], &body.to_string()).await;
+        let after = answer.number("x-cupel-tokens-after");
+        assert!(answer.number("x-cupel-dropped") > 0 && after <= 3_000 && after > 2_000, "{path}");
+        let sent: Value = serde_json::from_slice(&pair.last().body).unwrap();
+        assert_eq!(sent[name], field, "{path}: its own limit is left alone");
+    }
+}
+
+#[tokio::test]
+async fn the_limit_for_the_answer_is_lowered_where_that_is_asked_for() {
+    let pair = Pair::start("window = 4000\ncap_output = true").await;
+    let mut body = history(MESSAGES, 120);
+    body["max_tokens"] = 32_000.into();
+    pair.post(MESSAGES, &[], &body.to_string()).await;
+    let sent: Value = serde_json::from_slice(&pair.last().body).unwrap();
+    let capped = sent["max_tokens"].as_i64().unwrap();
+    assert!((1_000..2_000).contains(&capped), "{capped}");
+    // A request that fits has more room for its answer, and loses nothing else.
+    let mut short = history(MESSAGES, 1);
+    short["max_tokens"] = 32_000.into();
+    pair.post(MESSAGES, &[], &short.to_string()).await;
+    let mut sent: Value = serde_json::from_slice(&pair.last().body).unwrap();
+    let capped = sent["max_tokens"].take().as_i64().unwrap();
+    assert!((3_000..4_000).contains(&capped), "{capped}");
+    short["max_tokens"].take();
+    assert_eq!(sent, short);
+    let log = pair.gateway.log().await;
+    assert_eq!(log[1]["output_capped"], capped);
+}
+
+#[tokio::test]
+async fn where_nothing_fits_the_smallest_window_goes_out_and_says_what_it_lacks() {
+    let pair = Pair::start("max = 100").await;
+    for path in [CHAT, RESPONSES, MESSAGES, GEMINI] {
+        let mut body = history(path, 30);
+        let long = "words that must be kept, however many they are. ".repeat(40);
+        let (name, system) = match path {
+            MESSAGES => ("system", json!(long)),
+            RESPONSES => ("instructions", json!(long)),
+            GEMINI => ("systemInstruction", json!({ "parts": [{ "text": long }] })),
+            _ => ("messages", Value::Null),
+        };
+        if system.is_null() {
+            let list = body["messages"].as_array_mut().unwrap();
+            list.insert(0, json!({ "role": "system", "content": long }));
+        } else {
+            body[name] = system;
+        }
+        let answer = pair.post(path, &[], &body.to_string()).await;
+        assert_eq!((answer.status, pair.last().flaw), (200, None), "{path}");
+        assert!(answer.number("x-cupel-kept") <= 3, "{path}: {:?}", answer.headers);
+        assert!(answer.number("x-cupel-dropped") > 40, "{path}");
+    }
+    let log = pair.gateway.log().await;
+    for line in log {
+        assert_eq!(line["unfit"], "does-not-fit");
+        let shortfall = &line["shortfall"];
+        assert_eq!(shortfall["available"], 100, "{line}");
+        let needed = shortfall["needed"].as_i64().unwrap();
+        let parts = shortfall["parts"].as_array().unwrap();
+        let sum: i64 = parts.iter().map(|part| part["tokens"].as_i64().unwrap()).sum();
+        assert!(needed > 400 && sum == needed, "{line}");
+    }
 }
