@@ -7,7 +7,7 @@ use ring::rand::SecureRandom as _;
 
 use crate::config::{Access, ConfigError, Source};
 use crate::history::History;
-use crate::limit::Learnt;
+use crate::learnt::Learnt;
 use crate::log::Log;
 use crate::metrics::{Gauges, Metrics};
 use crate::otel::Otel;
@@ -113,8 +113,11 @@ impl App {
 
     /// The metrics as text.
     pub(crate) fn metrics_text(&self) -> String {
-        let conversations = self.current().store.count();
-        self.metrics.write(&Gauges { conversations, learnt: self.learnt.count() })
+        let current = self.current();
+        let lifetime = current.setup.config.server.learnt_lifetime.0;
+        let (learnt, learnt_least) = self.learnt.figures(lifetime);
+        let conversations = current.store.count();
+        self.metrics.write(&Gauges { conversations, learnt, learnt_least })
     }
 
     /// Writes what is left to be written.

@@ -12,6 +12,7 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::record::{Exchange, Outcome};
+use crate::too_long::Heard;
 
 /// A client's body that may not pause for too long.
 pub(crate) struct Timed {
@@ -168,38 +169,127 @@ const LONGEST_REFUSAL: usize = 1_000_000;
 /// Most bytes at the beginning of a stream that are looked at.
 const LONGEST_EVENT: usize = 65_536;
 
-/// Reads a refusal, as far as it is worth reading; and whether that is all of it.
+/// How long the beginning of a stream may be silent before its head goes on without it.
+const FIRST_WORD: Duration = Duration::from_secs(60);
+
+/// How long events without content are held back, to hear whether an error follows. Servers that find a
+/// request too long say so before they work on it; later ones are signs of life, which a client waits for.
+const HOLD: Duration = Duration::from_secs(2);
+
+/// How long a refusal may pause before it goes on as far as it came.
+const REFUSAL_PAUSE: Duration = Duration::from_secs(10);
+
+/// Reads a refusal, as far as it is worth reading and comes; and whether that is all of it.
 pub(crate) async fn refusal(body: &mut Incoming) -> Result<(Bytes, bool), hyper::Error> {
-    gather(body, |read| read.len() > LONGEST_REFUSAL).await
-}
-
-/// Waits for the first event of a stream.
-pub(crate) async fn first_event(body: &mut Incoming) -> Result<(Bytes, bool), hyper::Error> {
-    gather(body, has_event).await
-}
-
-/// Whether the beginning of a stream has a whole event, or is too long to be looked at any further.
-fn has_event(read: &[u8]) -> bool {
-    let ends = |end: &[u8]| read.windows(end.len()).any(|window| window == end);
-    ends(b"\n\n") || ends(b"\r\n\r\n") || read.len() > LONGEST_EVENT
-}
-
-async fn gather(
-    body: &mut Incoming,
-    is_enough: impl Fn(&[u8]) -> bool,
-) -> Result<(Bytes, bool), hyper::Error> {
     let mut read = BytesMut::new();
-    while !is_enough(&read) {
-        match body.frame().await {
-            None => return Ok((read.freeze(), true)),
-            Some(frame) => {
-                if let Ok(data) = frame?.into_data() {
-                    read.extend_from_slice(&data);
+    let is_all = gather_refusal(body, &mut read).await?;
+    Ok((read.freeze(), is_all))
+}
+
+async fn gather_refusal(body: &mut Incoming, read: &mut BytesMut) -> Result<bool, hyper::Error> {
+    while read.len() <= LONGEST_REFUSAL {
+        match next(body, REFUSAL_PAUSE).await {
+            Next::Data(data) => read.extend_from_slice(&data),
+            Next::End => return Ok(true),
+            Next::Late => return Ok(false),
+            Next::Broken(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+/// Reads an answer to its end if it begins as an error does, as some routers send it with status 200; and
+/// whether that is all of it. Of any other answer the first frame, which is not held back.
+pub(crate) async fn error_or_beginning(body: &mut Incoming) -> Result<(Bytes, bool), hyper::Error> {
+    let mut read = BytesMut::new();
+    match next(body, FIRST_WORD).await {
+        Next::Data(data) => read.extend_from_slice(&data),
+        Next::End => return Ok((Bytes::new(), true)),
+        Next::Late => return Ok((Bytes::new(), false)),
+        Next::Broken(error) => return Err(error),
+    }
+    let begins = read.iter().filter(|byte| !byte.is_ascii_whitespace()).take(8);
+    let is_error = begins.eq(br#"{"error""#);
+    let is_all = is_error && gather_refusal(body, &mut read).await?;
+    Ok((read.freeze(), is_all))
+}
+
+/// Reads a stream until its answer begins, an error comes, or it has been held back for long enough.
+pub(crate) async fn before_answer(body: &mut Incoming) -> Result<(Bytes, Heard), hyper::Error> {
+    let mut read = BytesMut::new();
+    let mut looked = 0;
+    let begun = Instant::now();
+    let mut until = begun + FIRST_WORD;
+    loop {
+        let heard = first_word(&read, &mut looked);
+        if heard != Heard::Nothing || read.len() > LONGEST_EVENT {
+            return Ok((read.freeze(), heard));
+        }
+        match next(body, until.saturating_duration_since(Instant::now())).await {
+            Next::Data(data) => {
+                if read.is_empty() {
+                    until = Instant::now() + HOLD;
+                }
+                read.extend_from_slice(&data);
+            }
+            Next::End | Next::Late => return Ok((read.freeze(), heard)),
+            Next::Broken(error) => return Err(error),
+        }
+    }
+}
+
+/// The first event from a place on that says more than that an answer will come. The place moves behind
+/// the events that do not.
+fn first_word(read: &[u8], from: &mut usize) -> Heard {
+    while let Some((event, end)) = event(&read[*from..]) {
+        *from += end;
+        let heard = match std::str::from_utf8(event) {
+            Ok(text) => {
+                let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+                Heard::of_event(&data.collect::<Vec<_>>().join("\n"))
+            }
+            Err(_) => Heard::Answer,
+        };
+        if heard != Heard::Nothing {
+            return heard;
+        }
+    }
+    Heard::Nothing
+}
+
+/// The first event that is whole, and where the next begins: an empty line ends it.
+fn event(read: &[u8]) -> Option<(&[u8], usize)> {
+    let ends = |end: &[u8]| {
+        let at = read.windows(end.len()).position(|window| window == end)?;
+        Some((at, at + end.len()))
+    };
+    let found = ends(b"\n\n").into_iter().chain(ends(b"\r\n\r\n")).min()?;
+    Some((&read[..found.0], found.1))
+}
+
+/// The next of a body.
+enum Next {
+    Data(Bytes),
+    End,
+    /// Nothing came in time.
+    Late,
+    Broken(hyper::Error),
+}
+
+async fn next(body: &mut Incoming, patience: Duration) -> Next {
+    let until = Instant::now() + patience;
+    loop {
+        match tokio::time::timeout_at(until, body.frame()).await {
+            Err(_) => return Next::Late,
+            Ok(None) => return Next::End,
+            Ok(Some(Err(error))) => return Next::Broken(error),
+            Ok(Some(Ok(frame))) => {
+                if let Ok(data) = frame.into_data() {
+                    return Next::Data(data);
                 }
             }
         }
     }
-    Ok((read.freeze(), false))
 }
 
 #[cfg(test)]
@@ -207,11 +297,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_ends_with_an_empty_line_and_patience_with_a_length() {
-        assert!(has_event(b"data: 1\n\n") && has_event(b"data: 1\r\n\r\ndata"));
-        assert!(!has_event(b"") && !has_event(b"data: 1\ndata: 2\r\ndata: 3"));
-        let long = vec![b'x'; LONGEST_EVENT + 1];
-        assert!(has_event(&long) && !has_event(&long[1..]));
+    fn an_event_ends_with_an_empty_line() {
+        assert_eq!(event(b"data: 1\n\nda"), Some((&b"data: 1"[..], 9)));
+        assert_eq!(event(b"data: 1\r\n\r\nda"), Some((&b"data: 1"[..], 11)));
+        assert_eq!(event(b"a\r\n\r\nb\n\n"), Some((&b"a"[..], 5)), "the first of both");
+        assert_eq!(event(b""), None);
+        assert_eq!(event(b"data: 1\ndata: 2\r\ndata: 3"), None);
+    }
+
+    #[test]
+    fn events_are_looked_at_once_until_one_says_something() {
+        let mut from = 0;
+        let created = b": comment\n\nevent: x\ndata: {\"type\":\"response.created\"}\n\n".to_vec();
+        assert_eq!(first_word(&created, &mut from), Heard::Nothing);
+        assert_eq!(from, created.len());
+        let mut half = created.clone();
+        half.extend_from_slice(b"data: {\"type\":");
+        assert_eq!(first_word(&half, &mut from), Heard::Nothing);
+        assert_eq!(from, created.len(), "half an event is none");
+        half.extend_from_slice(b"\ndata: \"response.output_text.delta\"}\n\n");
+        assert_eq!(first_word(&half, &mut from), Heard::Answer);
+        let mut from = 0;
+        assert_eq!(first_word(b"data: \xff\n\n", &mut from), Heard::Answer);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod glob;
 mod guard;
 mod hash;
 mod history;
+mod learnt;
 mod limit;
 mod log;
 mod metrics;

@@ -1,12 +1,10 @@
 //! How much fits: as configured, as the model takes, as an upstream said.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use cupel_engine::Limits;
 use cupel_tokens::Model;
 
 use crate::config::{Config, ConfigError, LimitConfig};
+use crate::learnt::LearntWindow;
 use crate::{glob, hash};
 
 /// What is kept free for the answer if neither request nor configuration say it.
@@ -16,9 +14,6 @@ const RESERVE: i64 = 4_096;
 /// reserve: one part of so many. Agents ask for 32,000 to 128,000 tokens and use a few hundred, so that
 /// their own limit would leave nothing of a small window.
 const RESERVE_SHARE: i64 = 4;
-
-/// Most limits that are learnt. More models than that nobody serves.
-const MOST_LEARNT: usize = 1_000;
 
 /// One limit as it is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +94,7 @@ pub(crate) struct LimitTable {
     by_key: Vec<KeyLimit>,
     reserve: Option<i64>,
     margin_percent: Option<f64>,
+    cap_output: bool,
 }
 
 #[derive(Debug)]
@@ -129,6 +125,7 @@ impl LimitTable {
             by_key: Vec::new(),
             reserve: tokens(config.reserve),
             margin_percent: config.margin.map(|margin| margin.0),
+            cap_output: config.cap_output,
         };
         for (at, entry) in config.limits.iter().enumerate() {
             let place = format!("limits[{at}]");
@@ -150,8 +147,8 @@ impl LimitTable {
         Ok(table)
     }
 
-    /// The least of what holds for a request. `learnt` is the most that the upstream took.
-    pub(crate) fn of(&self, sender: Sender<'_>, learnt: Option<i64>) -> RequestLimits {
+    /// The least of what holds for a request. `learnt` is the window that the upstream told.
+    pub(crate) fn of(&self, sender: Sender<'_>, learnt: Option<LearntWindow>) -> RequestLimits {
         let room = |limit: Limit| limit.room(self.reserve, sender.output);
         let is_model =
             |pattern: &str| sender.model.is_some_and(|name| glob::matches(pattern, name));
@@ -165,7 +162,16 @@ impl LimitTable {
         let of_key = self.by_key.iter().filter(|entry| {
             sender.keys.contains(&entry.key) && entry.model.as_deref().is_none_or(is_model)
         });
-        let of_upstream = learnt.map(|max| Room { max, reserve: 0, is_window: false });
+        let of_upstream = learnt.map(|LearntWindow { tokens, counts_answer }| {
+            match (counts_answer, sender.output) {
+                (false, _) => Room { max: tokens, reserve: 0, is_window: false },
+                // It refuses whatever asks for more, so that the share of an answer does not bound it.
+                (true, Some(output)) if !self.cap_output => {
+                    Room { max: tokens, reserve: output.clamp(0, tokens), is_window: true }
+                }
+                (true, output) => Room::of_window(tokens, self.reserve, output.unwrap_or(RESERVE)),
+            }
+        });
         let all = base.into_iter().chain(of_key.map(|entry| room(entry.limit))).chain(of_upstream);
         let least = all.min_by_key(|room| room.tokens());
         let mut limits = Limits::default();
@@ -199,41 +205,6 @@ fn key_of(place: &str, entry: &LimitConfig) -> Result<Option<String>, ConfigErro
             Ok(key) if !key.is_empty() => Ok(Some(hash::sha256(key.as_bytes()))),
             _ => wrong(format!("key_env: the variable `{name}` is not set")),
         },
-    }
-}
-
-/// What upstreams said about their limits, in tokens as they are counted here.
-#[derive(Debug, Default)]
-pub(crate) struct Learnt(Mutex<BTreeMap<(String, String), i64>>);
-
-impl Learnt {
-    /// The most that an upstream takes for a model, if it ever said so.
-    pub(crate) fn get(&self, upstream: &str, model: Option<&str>) -> Option<i64> {
-        let key = (upstream.to_owned(), model.unwrap_or_default().to_owned());
-        self.lock().get(&key).copied()
-    }
-
-    /// Remembers it.
-    pub(crate) fn set(&self, upstream: &str, model: Option<&str>, tokens: i64) {
-        let key = (upstream.to_owned(), model.unwrap_or_default().to_owned());
-        let mut known = self.lock();
-        if known.len() < MOST_LEARNT || known.contains_key(&key) {
-            known.insert(key, tokens);
-        }
-    }
-
-    /// How many are known.
-    pub(crate) fn count(&self) -> usize {
-        self.lock().len()
-    }
-
-    /// Forgets everything: a new configuration may mean other models.
-    pub(crate) fn clear(&self) {
-        self.lock().clear();
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<(String, String), i64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -293,7 +264,8 @@ mod tests {
         assert_eq!(of("window = '8k'", None), (true, Some(8_000)));
         assert_eq!(of("window = '8k'\nreserve = 5", None), (false, Some(8_000)));
         assert_eq!(of("max = '8k'", None), (true, None));
-        assert_eq!(of("window = '8k'", Some(10)), (true, None), "of a request alone");
+        let learnt = LearntWindow { tokens: 10, counts_answer: false };
+        assert_eq!(of("window = '8k'", Some(learnt)), (true, None), "of a request alone");
     }
 
     #[test]
@@ -330,8 +302,24 @@ mod tests {
     fn what_is_learnt_lowers_a_limit() {
         let table = LimitTable::read(&parse_for_tests("max = 100")).unwrap();
         let sender = Sender { model: None, keys: &[], output: None };
-        assert_eq!(table.of(sender, Some(60)).limits.max, Some(60));
-        assert_eq!(table.of(sender, Some(160)).limits.max, Some(100));
+        let of = |tokens| {
+            table.of(sender, Some(LearntWindow { tokens, counts_answer: false })).limits.max
+        };
+        assert_eq!((of(60), of(160)), (Some(60), Some(100)));
+    }
+
+    #[test]
+    fn an_upstream_that_counts_the_answer_gets_it_whole_unless_it_may_be_lowered() {
+        let learnt = Some(LearntWindow { tokens: 32_000, counts_answer: true });
+        let of = |config: &str, output| {
+            let table = LimitTable::read(&parse_for_tests(config)).unwrap();
+            room(table.of(Sender { model: None, keys: &[], output }, learnt).limits)
+        };
+        assert_eq!(of("", Some(20_000)), Some(12_000));
+        assert_eq!(of("", Some(90_000)), Some(0));
+        assert_eq!(of("", None), Some(32_000 - RESERVE));
+        assert_eq!(of("cap_output = true", Some(20_000)), Some(24_000));
+        assert_eq!(of("reserve = 1000", None), Some(31_000));
     }
 
     #[test]
@@ -360,21 +348,5 @@ mod tests {
         let config = config.replace("8000", "5000");
         let limits = limits(&config, None, std::slice::from_ref(&key), Some(5_000));
         assert_eq!((limits.max, limits.reserve), (Some(5_000), Some(1_250)), "3750 are left");
-    }
-
-    #[test]
-    fn a_full_table_learns_no_new_model_and_learns_known_ones_anew() {
-        let learnt = Learnt::default();
-        for at in 0..MOST_LEARNT {
-            learnt.set("up", Some(&format!("m{at}")), 10);
-        }
-        learnt.set("up", Some("one more"), 20);
-        learnt.set("up", Some("m7"), 30);
-        assert_eq!(learnt.get("up", Some("one more")), None);
-        assert_eq!(learnt.get("up", Some("m7")), Some(30));
-        assert_eq!(learnt.get("other", Some("m7")), None, "of this upstream alone");
-        assert_eq!(learnt.count(), MOST_LEARNT);
-        learnt.clear();
-        assert_eq!((learnt.count(), learnt.get("up", Some("m7"))), (0, None));
     }
 }

@@ -61,6 +61,7 @@ pub(crate) struct Metrics {
     tokens_cached: AtomicU64,
     messages_dropped: AtomicU64,
     sent_again: AtomicU64,
+    disbelieved: AtomicU64,
     store_failures: AtomicU64,
     lines_lost: AtomicU64,
     spans_lost: AtomicU64,
@@ -74,6 +75,8 @@ pub(crate) struct Metrics {
 pub(crate) struct Gauges {
     pub(crate) conversations: usize,
     pub(crate) learnt: usize,
+    /// The least of them for each upstream.
+    pub(crate) learnt_least: BTreeMap<String, i64>,
 }
 
 fn add(counter: &AtomicU64, tokens: i64) {
@@ -114,6 +117,11 @@ impl Metrics {
     /// The server that remembers conversations could not be asked.
     pub(crate) fn store_failed(&self) {
         self.store_failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// An upstream told a limit that is not learnt.
+    pub(crate) fn limit_disbelieved(&self) {
+        self.disbelieved.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A line of the log could not be written.
@@ -163,6 +171,11 @@ impl Metrics {
             ),
             ("messages_dropped_total", "Messages that were left out.", &self.messages_dropped),
             ("sent_again_total", "Requests that an upstream found too long.", &self.sent_again),
+            (
+                "limits_disbelieved_total",
+                "Limits that upstreams told and nobody learnt.",
+                &self.disbelieved,
+            ),
             ("store_failures_total", "Times that Redis could not be asked.", &self.store_failures),
             ("log_lines_lost_total", "Lines that the log could not take.", &self.lines_lost),
             ("spans_lost_total", "Spans that the collector did not take.", &self.spans_lost),
@@ -175,11 +188,16 @@ impl Metrics {
         for (name, help, value) in [
             ("active_requests", "Requests on their way.", active),
             ("conversations", "Conversations in memory.", number(gauges.conversations)),
-            ("learnt_limits", "Limits that upstreams told.", number(gauges.learnt)),
+            ("learnt_limits", "Limits that upstreams told and that hold.", number(gauges.learnt)),
         ] {
             let name = format!("cupel_gateway_{name}");
             head(&name, help, "gauge", &mut text);
             let _ = writeln!(text, "{name} {value}");
+        }
+        let name = "cupel_gateway_learnt_limit_tokens";
+        head(name, "The least limit that an upstream told.", "gauge", &mut text);
+        for (upstream, tokens) in &gauges.learnt_least {
+            let _ = writeln!(text, "{name}{{upstream=\"{upstream}\"}} {tokens}");
         }
         for (name, help, histogram) in [
             ("fitting_seconds", "Time to make a request fit.", &self.fitting),
@@ -214,7 +232,8 @@ mod tests {
     }
 
     fn written(metrics: &Metrics) -> String {
-        metrics.write(&Gauges { conversations: 7, learnt: 8 })
+        let learnt_least = BTreeMap::from([("https://up".to_owned(), 900)]);
+        metrics.write(&Gauges { conversations: 7, learnt: 8, learnt_least })
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub(crate) fn router(pages: Pages) -> Router {
         .route("/cupel/api/requests", get(requests))
         .route("/cupel/api/requests/{number}", get(request))
         .route("/cupel/api/events", get(events))
+        .route("/cupel/api/limits", get(limits).delete(forget_limits))
         .route("/cupel/{asset}", get(asset))
         .fallback(missing)
         .with_state(pages)
@@ -187,6 +188,18 @@ fn view(
             View::of_request(engine, text, &options, &looks)
         }
     }
+}
+
+/// The limits that upstreams told.
+async fn limits(State(pages): State<Pages>) -> Response<Body> {
+    let lifetime = pages.app.current().setup.config.server.learnt_lifetime.0;
+    json(&json!({ "limits": pages.app.learnt.list(lifetime) }))
+}
+
+/// Forgets them all.
+async fn forget_limits(State(pages): State<Pages>) -> Response<Body> {
+    pages.app.learnt.clear();
+    limits(State(pages)).await
 }
 
 /// Rows as they come, as server-sent events: each is what the list would have for it.

@@ -18,13 +18,17 @@ use crate::attempt::{self, Terms};
 use crate::body;
 use crate::config::{Access, Fail};
 use crate::fit::{self, Fitted};
+use crate::learnt::{LearntWindow, Whose};
 use crate::proxy::{no_answer, pass_back, refused};
 use crate::record::{Exchange, Figures, Shown};
 use crate::store::Known;
-use crate::too_long::TooLong;
+use crate::too_long::{Heard as Said, Told};
 use crate::unfit::Unfit;
 use crate::upstream::{self, NoAnswer, Upstream};
 use crate::{sure, work};
+
+/// How often a request is cut anew for an upstream that does not say how much is too much.
+const GUESSES: usize = 3;
 
 /// A request between client and upstream.
 pub(crate) struct Passage {
@@ -53,7 +57,7 @@ struct Turn {
 struct Heard {
     answer: Response<Incoming>,
     first: Option<Bytes>,
-    too_long: Option<TooLong>,
+    too_long: Option<Told>,
 }
 
 impl Passage {
@@ -101,18 +105,23 @@ impl Passage {
         }
     }
 
-    /// The answer that counts: the first, or the second if the request was too long.
+    /// The answer that counts: the last, if the request was too long.
     async fn heard(
         &mut self,
         heard: Result<Heard, NoAnswer>,
         exchange: &mut Exchange,
     ) -> Result<Heard, NoAnswer> {
         let mut heard = heard?;
-        if let Some(told) = heard.too_long {
-            if self.fit_again(told, exchange).await {
-                exchange.record.sent_again = true;
-                heard = self.ask().await?;
+        let mut guesses = 0;
+        while let Some(told) = heard.too_long {
+            // A number is right the first time or never; a guess may have been too bold.
+            let tries = if told.names_limit() { 1 } else { GUESSES };
+            if guesses >= tries || !self.fit_again(told, exchange).await {
+                break;
             }
+            guesses += 1;
+            exchange.record.sent_again = true;
+            heard = self.ask().await?;
         }
         if heard.answer.status().is_success() && heard.too_long.is_none() {
             self.accept().await;
@@ -128,7 +137,7 @@ impl Passage {
         if config.fail == Fail::Closed || config.repair || config.sessions.cache_marks {
             return false;
         }
-        let learnt = self.app.learnt.get(&self.upstream.name, asked.model.as_deref());
+        let learnt = self.learnt(asked);
         let known = setup.limits.of(asked.sender(), learnt);
         let limits = known.limits;
         if config.cap_output && known.window.is_some() && asked.output > limits.reserve {
@@ -138,6 +147,12 @@ impl Passage {
             Some(_) => sure::surely_fits(&asked.text, &limits),
             None => setup.engine(asked.api).policy().description().budget.is_none(),
         }
+    }
+
+    /// The window that the upstream told, if it did and that holds.
+    fn learnt(&self, asked: &Asked) -> Option<LearntWindow> {
+        let lifetime = self.current.setup.config.server.learnt_lifetime.0;
+        self.app.learnt.get(&whose(&self.upstream, asked), lifetime)
     }
 
     /// The request is on its way as it came: what it is as a step of its conversation is found out
@@ -160,14 +175,14 @@ impl Passage {
     /// Makes the request fit as the next step of its conversation.
     async fn fit(&mut self, asked: Asked, exchange: &mut Exchange) -> Result<(), Unfit> {
         let begun = Instant::now();
-        let Self { app, current, upstream, .. } = self;
+        let learnt = self.learnt(&asked);
+        let Self { app, current, .. } = self;
         let id = exchange.record.id.clone();
         let (known, is_sound) = current.store.find(&current.setup, &asked, &id).await;
         if !is_sound {
             app.metrics.store_failed();
         }
         exchange.record.conversation = Some(known.conversation.clone());
-        let learnt = app.learnt.get(&upstream.name, asked.model.as_deref());
         let run = known.run.clone();
         let turn = Turn { asked: Arc::new(asked), known, fitted: None, run, capped: None };
         let done = self.turn.insert(turn).fit(current, learnt).await;
@@ -229,7 +244,7 @@ impl Passage {
 
     /// Learns the limit that an upstream told, and makes the request fit into it. `false` if that is
     /// of no use.
-    async fn fit_again(&mut self, told: TooLong, exchange: &mut Exchange) -> bool {
+    async fn fit_again(&mut self, told: Told, exchange: &mut Exchange) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let setup = &self.current.setup;
         let sent = if let Some(fitted) = &turn.fitted {
@@ -242,10 +257,16 @@ impl Passage {
             let Ok(Ok(count)) = count.await else { return false };
             count.total_tokens
         };
-        let (limit, is_told) = told.limit(sent);
-        if is_told {
-            self.app.learnt.set(&self.upstream.name, turn.asked.model.as_deref(), limit);
+        if told.window.is_some() {
+            let whose = whose(&self.upstream, &turn.asked);
+            let window = told.window(sent, turn.asked.output);
+            if !window.is_some_and(|window| self.app.learnt.set(&whose, window)) {
+                self.app.metrics.limit_disbelieved();
+            }
         }
+        // Whatever is remembered, this request is cut to what was told about it.
+        let limit =
+            LearntWindow { tokens: told.most(sent, turn.asked.output), counts_answer: false };
         exchange.record.unfit = turn.fit(&self.current, Some(limit)).await.err();
         self.note(exchange);
         let fitted = self.turn.as_ref().and_then(|turn| turn.fitted.as_ref());
@@ -258,6 +279,8 @@ impl Passage {
         else {
             return;
         };
+        let tokens = fitted.step.summary.tokens_after;
+        self.app.learnt.accepted(&whose(&self.upstream, &asked), tokens);
         known.session = fitted.session;
         known.session.accept();
         known.run = run;
@@ -269,7 +292,11 @@ impl Passage {
 }
 
 impl Turn {
-    async fn fit(&mut self, current: &Arc<Current>, learnt: Option<i64>) -> Result<(), Unfit> {
+    async fn fit(
+        &mut self,
+        current: &Arc<Current>,
+        learnt: Option<LearntWindow>,
+    ) -> Result<(), Unfit> {
         let (asked, session) = (self.asked.clone(), self.known.session.clone());
         let config = &current.setup.config;
         let limits = current.setup.limits.of(asked.sender(), learnt);
@@ -292,27 +319,34 @@ impl Turn {
     }
 }
 
-/// Looks whether an answer says that the request was too long: in a refusal, or in the first event of
-/// a stream. What was read of it is handed back.
+fn whose(upstream: &Upstream, asked: &Asked) -> Whose {
+    Whose::new(&upstream.name, asked.model.as_deref(), &asked.keys)
+}
+
+/// Looks whether an answer says that the request was too long: in a refusal, or in the events of a stream
+/// before its answer begins. What was read of it is handed back.
 async fn look(
     answer: &mut Response<Incoming>,
-) -> Result<(Option<Bytes>, Option<TooLong>), hyper::Error> {
+) -> Result<(Option<Bytes>, Option<Told>), hyper::Error> {
     let status = answer.status().as_u16();
-    let is_stream = answer
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|kind| {
-            kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
-        });
-    if matches!(status, 400 | 413 | 422 | 500) {
+    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.unwrap_or_default().trim_start().to_ascii_lowercase();
+    if !Told::may_be_in(status) {
+        return Ok((None, None));
+    }
+    if status != 200 {
         let (read, is_all) = body::refusal(answer.body_mut()).await?;
-        let told = TooLong::of_refusal(status, &read).filter(|_| is_all);
+        let told = Told::of_refusal(status, &read).filter(|_| is_all);
         return Ok((Some(read), told));
     }
-    if status == 200 && is_stream {
-        let (read, _) = body::first_event(answer.body_mut()).await?;
-        let told = TooLong::of_events(&read);
+    if kind.starts_with("text/event-stream") {
+        let (read, said) = body::before_answer(answer.body_mut()).await?;
+        let told = if let Said::TooLong(told) = said { Some(told) } else { None };
+        return Ok((Some(read), told));
+    }
+    if kind.starts_with("application/json") {
+        let (read, is_all) = body::error_or_beginning(answer.body_mut()).await?;
+        let told = Told::of_refusal(status, &read).filter(|_| is_all);
         return Ok((Some(read), told));
     }
     Ok((None, None))

@@ -154,6 +154,8 @@ pub struct ServerConfig {
     pub connect_timeout: Span,
     /// How long an upstream may take to begin its answer.
     pub answer_timeout: Span,
+    /// How long a limit is remembered that an upstream told.
+    pub learnt_lifetime: Span,
     /// How long streams may go on when the gateway is told to stop.
     pub drain: Span,
     /// Most connections at once.
@@ -174,6 +176,7 @@ impl Default for ServerConfig {
             body_timeout: seconds(30),
             connect_timeout: seconds(10),
             answer_timeout: seconds(900),
+            learnt_lifetime: seconds(3_600),
             drain: seconds(30),
             connections: 4_096,
             requests: 200,

@@ -96,6 +96,7 @@ const TABLES: [Names; 6] = [
             "body_timeout",
             "connect_timeout",
             "answer_timeout",
+            "learnt_lifetime",
             "drain",
             "connections",
             "requests",

@@ -102,7 +102,8 @@ async fn answer(State(sight): State<Arc<Sight>>, request: Request) -> Response {
     }
     let mode = parts.headers.get("x-fake").and_then(|mode| mode.to_str().ok()).unwrap_or_default();
     let Some(kind) = kind else { return other(mode, &path) };
-    if let Some(answer) = refusal(mode, kind, check::letters(&value) / 4) {
+    let counted = check::letters(&value) / 4;
+    if let Some(answer) = refusal(mode, kind, counted, &value) {
         return answer;
     }
     if let Some(flaw) = flaw {
@@ -119,8 +120,11 @@ async fn answer(State(sight): State<Arc<Sight>>, request: Request) -> Response {
     }
     let events = match mode {
         "too-long-stream" => {
-            let is_long = check::letters(&value) / 4 > 400;
-            if is_long { kind.late_refusal() } else { kind.events(&value) }
+            if counted > 400 {
+                kind.late_refusal()
+            } else {
+                kind.events(&value)
+            }
         }
         _ => kind.events(&value),
     };
@@ -155,7 +159,30 @@ fn other(mode: &str, path: &str) -> Response {
     plain(200, &json!({ "data": [], "input_tokens": 7, "path": path }))
 }
 
-fn refusal(mode: &str, kind: Kind, counted: usize) -> Option<Response> {
+fn refusal(mode: &str, kind: Kind, counted: usize, request: &Value) -> Option<Response> {
+    if let Some(limit) = mode.strip_prefix("window:") {
+        let limit: usize = limit.parse().unwrap();
+        let answer = request["max_tokens"].as_u64().map_or(0, |it| usize::try_from(it).unwrap());
+        return (counted + answer > limit)
+            .then(|| plain(400, &kind.too_long_with_answer(counted, answer, limit)));
+    }
+    if let Some(limit) = mode.strip_prefix("too-long-unsaid:") {
+        let limit: usize = limit.parse().unwrap();
+        let mut error = kind.error("Please reduce the length of the messages or completion.");
+        error["error"]["code"] = "context_length_exceeded".into();
+        return (counted > limit).then(|| plain(400, &error));
+    }
+    if mode == "quotes" {
+        let name = request["user"].as_str().unwrap_or_default();
+        return Some(plain(400, &kind.error(&format!("Invalid user '{name}': no such user."))));
+    }
+    if mode == "lies" {
+        return Some(plain(400, &kind.too_long(50 * counted, 300)));
+    }
+    if let Some(limit) = mode.strip_prefix("error-in-200:") {
+        let limit: usize = limit.parse().unwrap();
+        return (counted > limit).then(|| plain(200, &kind.too_long(counted, limit)));
+    }
     if let Some(limit) = mode.strip_prefix("too-long:") {
         let limit: usize = limit.parse().unwrap();
         return (counted > limit).then(|| plain(400, &kind.too_long(counted, limit)));

@@ -76,25 +76,40 @@ impl Kind {
     /// "Too long", said in a stream that began well.
     pub(crate) fn late_refusal(self) -> Vec<String> {
         match self {
-            Self::Messages => vec![event(Some("error"), &self.too_long(900, 400))],
+            Self::Messages => {
+                let start = json!({ "type": "message_start", "message": { "content": [] } });
+                let error = event(Some("error"), &self.too_long(900, 400));
+                vec![event(Some("message_start"), &start), error]
+            }
             Self::Responses => {
                 let response = json!({ "id": "r", "error": null });
                 let failed = json!({ "id": "r", "error": {
                     "code": "context_length_exceeded", "message": "Your input exceeds the context window" } });
-                vec![format!(
-                    "{}{}",
-                    event(
-                        Some("response.created"),
-                        &json!({ "type": "response.created", "response": response })
-                    ),
-                    event(
-                        Some("response.failed"),
-                        &json!({ "type": "response.failed", "response": failed })
-                    ),
-                )]
+                [("created", &response), ("in_progress", &response), ("failed", &failed)]
+                    .map(|(name, response)| {
+                        let name = format!("response.{name}");
+                        event(Some(&name), &json!({ "type": name, "response": response }))
+                    })
+                    .into()
             }
-            _ => vec![event(None, &self.too_long(900, 400))],
+            Self::Chat => {
+                let delta = json!({ "role": "assistant", "content": "" });
+                let first =
+                    json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": null }] });
+                vec![
+                    ": waiting\n\n".to_owned(),
+                    event(None, &first),
+                    event(None, &self.too_long(900, 400)),
+                ]
+            }
+            Self::Gemini => vec![event(None, &self.too_long(900, 400))],
         }
+    }
+
+    /// "Too long", of a server that counts the answer.
+    pub(crate) fn too_long_with_answer(self, counted: usize, answer: usize, limit: usize) -> Value {
+        let total = counted + answer;
+        self.error(&format!("This model's maximum context length is {limit} tokens. However, you requested {total} tokens ({counted} in the messages, {answer} in the completion). Please reduce the length of the messages or completion."))
     }
 
     pub(crate) fn whole(self, request: &Value) -> Value {
