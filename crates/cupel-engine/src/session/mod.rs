@@ -1,5 +1,7 @@
 //! Windows that keep the prompt cache, step by step.
 
+mod accounting;
+mod decide;
 mod fill;
 mod history;
 mod plan;
