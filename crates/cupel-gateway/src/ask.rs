@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use cupel_chat::Request;
+use cupel_chat::{Request, Rule};
 use hyper::Uri;
-use hyper::header::{self, HeaderMap};
+use hyper::header::{self, HeaderMap, HeaderValue};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -28,6 +28,8 @@ pub(crate) struct Asked {
     pub(crate) keys: Vec<String>,
     /// How the user's last words begin.
     pub(crate) title: Option<String>,
+    /// The standing rules that its headers state.
+    pub(crate) rules: Vec<Rule>,
     /// Which conversation it says to be of.
     pub(crate) named: Option<Mark>,
     /// A mark for each beginning of its history, the shortest first.
@@ -60,6 +62,19 @@ const LONGEST_TITLE: usize = 100;
 
 /// Headers in which keys come.
 const KEY_HEADERS: [&str; 4] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
+
+/// The header that states a standing rule; there may be several.
+const RULES_HEADER: &str = "x-cupel-rules";
+
+/// The rules that headers state, each of them one.
+fn rules(headers: &HeaderMap) -> Result<Vec<Rule>, Unfit> {
+    let rule = |value: &HeaderValue| {
+        let text = std::str::from_utf8(value.as_bytes());
+        let problem = format!("{RULES_HEADER}: a rule must be UTF-8, and not empty");
+        text.ok().and_then(Rule::new).ok_or_else(|| Unfit::new("invalid-rule", problem))
+    };
+    headers.get_all(RULES_HEADER).iter().map(rule).collect()
+}
 
 /// Hashes of all keys of a request, wherever they stand.
 pub(crate) fn keys(headers: &HeaderMap, uri: &Uri) -> Vec<String> {
@@ -117,7 +132,7 @@ impl Asked {
         conversation_header: &str,
         body: &Bytes,
     ) -> Result<Self, Unfit> {
-        let is_plain = |value: &hyper::header::HeaderValue| value.as_bytes() == b"identity";
+        let is_plain = |value: &HeaderValue| value.as_bytes() == b"identity";
         if headers.get(header::CONTENT_ENCODING).is_some_and(|value| !is_plain(value)) {
             return Err(Unfit::new("encoded-body", "the body is compressed; send it as it is"));
         }
@@ -126,6 +141,7 @@ impl Asked {
         let text: Arc<str> = text.into();
         let request = Request::parse(text.clone(), Some(api.format()))
             .map_err(|error| Unfit::new("malformed-request", error.to_string()))?;
+        let rules = rules(headers)?;
         let model = of_path.or(request.model()).map(ToOwned::to_owned);
         let scope: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
         let scope = Mark::of(&scope).to_string();
@@ -150,6 +166,7 @@ impl Asked {
             model,
             text,
             keys,
+            rules,
             named,
         })
     }
@@ -222,6 +239,18 @@ mod tests {
         for key in ["one", "two", "three", "four", "five%zz", "s x"] {
             assert!(found.contains(&hash::sha256(key.as_bytes())), "{key}");
         }
+    }
+
+    #[test]
+    fn rules_are_stated_by_headers_one_in_each() {
+        let asked =
+            read(&[("x-cupel-rules", "never, ever: tabs"), ("x-cupel-rules", " kurz ")], BODY);
+        let rules = asked.unwrap().rules;
+        assert_eq!(
+            rules.iter().map(Rule::as_str).collect::<Vec<_>>(),
+            ["never, ever: tabs", "kurz"]
+        );
+        assert_eq!(read(&[("x-cupel-rules", " ")], BODY).err().unwrap().code, "invalid-rule");
     }
 
     #[test]

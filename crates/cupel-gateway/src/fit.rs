@@ -29,7 +29,7 @@ pub(crate) fn options(asked: &Asked, limits: &RequestLimits) -> Options {
     if let Some(model) = asked.model.as_deref().filter(|name| Model::find(name).is_ok()) {
         options = options.model(model);
     }
-    options
+    options.rules(asked.rules.iter().cloned())
 }
 
 /// Makes a request fit. With `marks`, marks for the cache are written into it as well.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cupel_engine::{Engine, NamedPolicy, SessionSettings, Shorten};
+use cupel_engine::{Engine, NamedPolicy, Rule, SessionSettings, Shorten};
 
 use crate::api::Api;
 use crate::config::{Config, ConfigError};
@@ -79,7 +79,28 @@ fn engine(config: &Config, api: Api) -> Result<Engine, ConfigError> {
             .map_err(|error| ConfigError::new(format!("shorten: `{shorten}`: {error}")))?;
         builder = builder.shorten(what);
     }
+    for named in &config.rules {
+        builder = builder.rules(rules_of(named)?);
+    }
+    builder = builder.rules(config.rules_read.iter().cloned());
     builder.build().map_err(|error| ConfigError::new(error.message()))
+}
+
+/// The rules of a file, or a rule itself.
+fn rules_of(named: &str) -> Result<Vec<Rule>, ConfigError> {
+    let wrong = |problem: String| ConfigError::new(format!("rules: {named}: {problem}"));
+    let rules: Vec<Rule> = if std::path::Path::new(named).is_file() {
+        let text = std::fs::read_to_string(named).map_err(|error| wrong(error.to_string()))?;
+        Rule::lines(&text).collect()
+    } else {
+        Rule::lines(named).collect()
+    };
+    if rules.is_empty() {
+        return Err(wrong(
+            "has no rules; give each on a line of its own that does not begin with `#`".to_owned(),
+        ));
+    }
+    Ok(rules)
 }
 
 /// A policy by its name, or by the path of its file.

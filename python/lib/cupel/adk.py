@@ -19,7 +19,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 
 from ._engine import Engine
 from ._sessions import Fitter
-from ._settings import Pin, Policy
+from ._settings import Pin, Policy, Rules
 
 __all__ = ["CupelPlugin"]
 
@@ -40,6 +40,7 @@ class CupelPlugin(BasePlugin):
         policy: Policy = "auto",
         output_reserve: int | None = None,
         pins: Iterable[Pin] = (),
+        rules: Rules = (),
         tokenizer: str | None = None,
         shorten: str | None = None,
         sessions: bool = True,
@@ -52,6 +53,7 @@ class CupelPlugin(BasePlugin):
             max_tokens=max_tokens,
             output_reserve=output_reserve,
             pins=pins,
+            rules=rules,
             tokenizer=tokenizer,
             shorten=shorten,
             format="gemini",

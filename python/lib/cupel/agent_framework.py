@@ -19,7 +19,7 @@ from agent_framework._compaction import set_excluded
 from . import _explain
 from ._engine import Engine
 from ._flat import Flat, content, media, text
-from ._settings import Pin, Policy
+from ._settings import Pin, Policy, Rules
 
 __all__ = ["CupelStrategy"]
 
@@ -39,6 +39,7 @@ class CupelStrategy:
         model: str | None = None,
         output_reserve: int | None = None,
         pins: Iterable[Pin] = (),
+        rules: Rules = (),
         tokenizer: str | None = None,
         engine: Engine | None = None,
     ) -> None:
@@ -48,6 +49,7 @@ class CupelStrategy:
             max_tokens=max_tokens,
             output_reserve=output_reserve,
             pins=pins,
+            rules=rules,
             tokenizer=tokenizer,
             format="openai-chat",
         )

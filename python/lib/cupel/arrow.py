@@ -21,7 +21,7 @@ import pyarrow.compute
 from . import _native, _settings
 from ._calls import _engine
 from ._engine import Engine
-from ._settings import Pin, Policy
+from ._settings import Pin, Policy, Rules
 
 __all__ = ["SCHEMA", "map_batches", "map_replay", "replay_batch", "select_batch"]
 
@@ -49,6 +49,7 @@ def select_batch(
     model: str | None = None,
     query: str | None = None,
     pins: Iterable[Pin] = (),
+    rules: Rules = (),
     output_reserve: int | None = None,
     tokenizer: str | None = None,
     repair: bool = False,
@@ -71,6 +72,7 @@ def select_batch(
         model=model,
         query=query,
         pins=pins,
+        rules=rules,
     )
     given = _table(table)
     requests, budgets = _columns(given, request, budget)

@@ -16,12 +16,13 @@ from haystack.core.serialization import default_from_dict, default_to_dict
 from haystack.dataclasses import ChatMessage, FileContent, ImageContent, ReasoningContent
 from haystack.token_counters import TokenCounter
 
+from . import _settings
 from ._engine import Engine
 from ._flat import Flat, chosen, content, media, text
 from ._items import Pipeline
 from ._native import Budget, Item
 from ._sessions import Fitter
-from ._settings import Policy
+from ._settings import Policy, Rules
 
 __all__ = ["CupelCompactor", "CupelRanker"]
 
@@ -33,10 +34,11 @@ class CupelCompactor:
     budget is lowered until it fits. Tools are not counted: leave room for them.
     """
 
-    def __init__(self, policy: str = "auto", tokenizer: str | None = None) -> None:
+    def __init__(self, policy: str = "auto", tokenizer: str | None = None, rules: Rules = ()) -> None:
         self.policy = policy
         self.tokenizer = tokenizer
-        engine = Engine(policy=policy, tokenizer=tokenizer, format="openai-chat")
+        self.rules = _settings.rules(rules)
+        engine = Engine(policy=policy, tokenizer=tokenizer, rules=self.rules, format="openai-chat")
         self._fitter = Fitter(engine, sessions=False)
 
     def compact(
@@ -81,7 +83,7 @@ class CupelCompactor:
 
     def to_dict(self) -> dict[str, Any]:
         """What it was made with."""
-        return default_to_dict(self, policy=self.policy, tokenizer=self.tokenizer)
+        return default_to_dict(self, policy=self.policy, tokenizer=self.tokenizer, rules=self.rules)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> CupelCompactor:

@@ -21,7 +21,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ._engine import Engine
 from ._sessions import Fitter
-from ._settings import Pin, Policy
+from ._settings import Pin, Policy, Rules
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -46,6 +46,7 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
         policy: Policy = "auto",
         output_reserve: int | None = None,
         pins: Iterable[Pin] = (),
+        rules: Rules = (),
         tokenizer: str | None = None,
         shorten: str | None = None,
         repair: bool = False,
@@ -58,6 +59,7 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
             max_tokens=max_tokens,
             output_reserve=output_reserve,
             pins=pins,
+            rules=rules,
             tokenizer=tokenizer,
             shorten=shorten,
             repair=repair,
@@ -104,6 +106,7 @@ def trim(
     policy: Policy = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
+    rules: Rules = ...,
     tokenizer: str | None = ...,
     shorten: str | None = ...,
 ) -> Runnable[Any, list[BaseMessage]]: ...
@@ -116,6 +119,7 @@ def trim(
     policy: Policy = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
+    rules: Rules = ...,
     tokenizer: str | None = ...,
     shorten: str | None = ...,
 ) -> list[BaseMessage]: ...
@@ -127,6 +131,7 @@ def trim(
     policy: Policy = "auto",
     query: str | None = None,
     pins: Iterable[Pin] = (),
+    rules: Rules = (),
     tokenizer: str | None = None,
     shorten: str | None = None,
 ) -> list[BaseMessage] | Runnable[Any, list[BaseMessage]]:
@@ -135,7 +140,9 @@ def trim(
     What comes back are the messages themselves, and copies of those that were shortened. Calls never
     lose their results.
     """
-    engine = Engine(policy=policy, max_tokens=max_tokens, tokenizer=tokenizer, shorten=shorten)
+    engine = Engine(
+        policy=policy, max_tokens=max_tokens, rules=rules, tokenizer=tokenizer, shorten=shorten
+    )
     pinned = list(pins)
 
     def fitted(given: Any) -> list[BaseMessage]:
@@ -151,6 +158,7 @@ def pre_model_hook(
     *,
     policy: Policy = "auto",
     pins: Iterable[Pin] = (),
+    rules: Rules = (),
     tokenizer: str | None = None,
     shorten: str | None = None,
     sessions: bool = True,
@@ -161,7 +169,12 @@ def pre_model_hook(
     The graph adds its prompt and its tools behind the hook, which cannot count them: leave room.
     """
     engine = engine or Engine(
-        policy=policy, max_tokens=max_tokens, pins=pins, tokenizer=tokenizer, shorten=shorten
+        policy=policy,
+        max_tokens=max_tokens,
+        pins=pins,
+        rules=rules,
+        tokenizer=tokenizer,
+        shorten=shorten,
     )
     fitter = Fitter(engine, sessions=sessions)
 

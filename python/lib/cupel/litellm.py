@@ -18,7 +18,7 @@ from litellm.integrations.custom_logger import CustomLogger
 from ._engine import Engine
 from ._errors import CupelError, DoesNotFitError
 from ._sessions import Fitter
-from ._settings import Pin, Policy
+from ._settings import Pin, Policy, Rules
 
 __all__ = ["CupelHook"]
 
@@ -60,6 +60,7 @@ class CupelHook(CustomLogger):
         policy: Policy = "auto",
         output_reserve: int | None = None,
         pins: Iterable[Pin] = (),
+        rules: Rules = (),
         tokenizer: str | None = None,
         shorten: str | None = None,
         repair: bool = False,
@@ -72,6 +73,7 @@ class CupelHook(CustomLogger):
             max_tokens=max_tokens,
             output_reserve=output_reserve,
             pins=pins,
+            rules=rules,
             tokenizer=tokenizer,
             shorten=shorten,
             repair=repair,

@@ -38,6 +38,7 @@ class CupelMemory(BaseChatStoreMemory):
     policy: str = Field(default="auto", description="What is kept")
     model: str | None = Field(default=None, description="Whose tokens are counted")
     tokenizer: str | None = Field(default=None, description="How tokens are counted")
+    rules: list[str] = Field(default_factory=list, description="Standing rules that are always kept")
     _fitter: Fitter | None = PrivateAttr(default=None)
 
     @classmethod
@@ -75,6 +76,7 @@ class CupelMemory(BaseChatStoreMemory):
                 model=self.model,
                 max_tokens=self.max_tokens,
                 tokenizer=self.tokenizer,
+                rules=self.rules,
                 format="openai-chat",
             )
             self._fitter = Fitter(engine)

@@ -19,7 +19,7 @@ from agents.tracing import get_current_trace
 
 from ._engine import Engine
 from ._sessions import Fitter
-from ._settings import Pin, Policy
+from ._settings import Pin, Policy, Rules
 
 __all__ = ["input_filter"]
 
@@ -30,6 +30,7 @@ def input_filter(
     policy: Policy = "auto",
     output_reserve: int | None = None,
     pins: Iterable[Pin] = (),
+    rules: Rules = (),
     tokenizer: str | None = None,
     shorten: str | None = None,
     sessions: bool = True,
@@ -47,6 +48,7 @@ def input_filter(
         max_tokens=max_tokens,
         output_reserve=output_reserve,
         pins=pins,
+        rules=rules,
         tokenizer=tokenizer,
         shorten=shorten,
         format="openai-responses",

@@ -36,7 +36,7 @@ from pydantic_ai.models import ModelRequestContext
 from ._engine import Engine
 from ._flat import media, text
 from ._sessions import Fitter
-from ._settings import Pin, Policy
+from ._settings import Pin, Policy, Rules
 
 __all__ = ["CupelWindow"]
 
@@ -57,6 +57,7 @@ class CupelWindow(AbstractCapability[Any]):
         policy: Policy = "auto",
         output_reserve: int | None = None,
         pins: Iterable[Pin] = (),
+        rules: Rules = (),
         tokenizer: str | None = None,
         sessions: bool = True,
         engine: Engine | None = None,
@@ -66,6 +67,7 @@ class CupelWindow(AbstractCapability[Any]):
             max_tokens=max_tokens,
             output_reserve=output_reserve,
             pins=pins,
+            rules=rules,
             # Its messages hold calls and results as Anthropic's do, whoever gets them.
             tokenizer=tokenizer,
             format="anthropic",

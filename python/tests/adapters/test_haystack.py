@@ -100,8 +100,9 @@ def test_a_target_that_cannot_be_reached_keeps_what_must_be_kept() -> None:
 
 
 def test_it_is_written_down_and_read_again() -> None:
-    written = CupelCompactor(policy="chat").to_dict()
-    assert CupelCompactor.from_dict(written).policy == "chat"
+    written = CupelCompactor(policy="chat", rules="never guess").to_dict()
+    read = CupelCompactor.from_dict(written)
+    assert (read.policy, read.rules) == ("chat", ["never guess"])
 
 
 @component

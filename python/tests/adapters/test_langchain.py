@@ -264,6 +264,16 @@ def test_trim_has_the_shape_of_trim_messages() -> None:
     assert trim([("user", "hi")], max_tokens=50)[0].content == "hi"
 
 
+def test_a_message_that_states_a_rule_is_never_left_out() -> None:
+    told = [HumanMessage(f"{at}: the tide is high at {at} o'clock, and low again later") for at in range(40)]
+    lamp = "8: beside the tide we saw the green lamp at the pier, which was lit all night long"
+    told.insert(7, HumanMessage(lamp))
+    assert not any("green lamp" in one.text for one in trim(told, max_tokens=120, policy="debugging"))
+    for rules in ("the green lamp", ["the green lamp", "another"]):
+        kept = trim(told, max_tokens=120, policy="debugging", rules=rules)
+        assert any("green lamp" in one.text for one in kept)
+
+
 def test_what_cannot_fit_is_said_before_the_model_is_called() -> None:
     model = Script(seen=[])
     agent: Any = create_agent(model, [looked_up], system_prompt=SYSTEM, middleware=[CupelMiddleware(20)])

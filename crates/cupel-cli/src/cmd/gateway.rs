@@ -115,6 +115,7 @@ fn flags(arguments: &Arguments) -> Overrides {
         policy: arguments.policy.clone(),
         tokenizer: arguments.tokenizer.clone(),
         shorten: arguments.shorten,
+        rules: Vec::new(),
         log: arguments.log.clone(),
         fail: arguments.fail.map(|fail| match fail {
             FailChoice::Open => Fail::Open,
@@ -134,6 +135,7 @@ fn fallback(settings: &Settings) -> Result<Overrides, Failure> {
         tokenizer: settings.path("tokenizer"),
         shorten: settings
             .parsed("shorten", |text| text.parse::<Shorten>().map_err(|error| error.to_string()))?,
+        rules: settings.rules()?,
         ..Overrides::default()
     })
 }

@@ -6,7 +6,7 @@ mod value;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cupel_engine::Shorten;
+use cupel_engine::{Rule, Shorten};
 use serde::Deserialize;
 
 pub use read::{ConfigError, Source};
@@ -54,6 +54,12 @@ pub struct Config {
     pub tokenizer: Option<String>,
     /// What may go out shorter than it came: `off`, `json` or `all`.
     pub shorten: Option<String>,
+    /// Standing rules: paths of files with one on each line, or the rules themselves. Every message of the system
+    /// or the user that states one is kept.
+    pub rules: Vec<String>,
+    /// Rules that were read elsewhere.
+    #[serde(skip)]
+    pub(crate) rules_read: Vec<Rule>,
     /// Whether requests that break rules of their provider are repaired first.
     pub repair: bool,
     /// Where the log goes: `stdout`, `stderr`, `off` or a file.
@@ -246,6 +252,8 @@ pub struct Overrides {
     pub tokenizer: Option<String>,
     /// See [`Config::shorten`].
     pub shorten: Option<Shorten>,
+    /// See [`Config::rules`].
+    pub rules: Vec<Rule>,
     /// See [`Config::log`].
     pub log: Option<String>,
     /// See [`Config::fail`].
@@ -271,6 +279,7 @@ impl Config {
         self.policy = over.policy.or(self.policy);
         self.tokenizer = over.tokenizer.or(self.tokenizer);
         self.shorten = over.shorten.map(|what| what.to_string()).or(self.shorten);
+        self.rules_read.extend(over.rules);
         self.log = over.log.or(self.log);
         self.fail = over.fail.unwrap_or(self.fail);
         self.sessions.store = over.store.unwrap_or(self.sessions.store);
@@ -288,6 +297,8 @@ impl Config {
         self.policy = self.policy.or(under.policy);
         self.tokenizer = self.tokenizer.or(under.tokenizer);
         self.shorten = self.shorten.or(under.shorten.map(|what| what.to_string()));
+        // Whoever states a rule means it, wherever that is: none replaces another.
+        self.rules_read.extend(under.rules);
         self
     }
 }

@@ -104,6 +104,22 @@ async fn what_fits_again_goes_out_whole_even_in_a_conversation_that_was_cut() {
 }
 
 #[tokio::test]
+async fn a_rule_of_the_configuration_or_of_a_header_is_never_left_out() {
+    let pair = Pair::start("max = 600\nrules = ['the lamp is green']").await;
+    let mut body = history(CHAT, 20);
+    for (at, words) in [(4, "Mind: the lamp is green."), (8, "The fence, Zoë, stays blue.")] {
+        body["messages"][at] = json!({ "role": "user", "content": words });
+    }
+    let sent = |pair: &Pair| String::from_utf8(pair.last().body.to_vec()).unwrap();
+    pair.post(CHAT, &[], &body.to_string()).await;
+    assert!(sent(&pair).contains("lamp is green"), "{}", sent(&pair));
+    let header = [("x-cupel-rules", "stays blue"), ("x-cupel-conversation", "other")];
+    let answer = pair.post(CHAT, &header, &body.to_string()).await;
+    assert!(answer.number("x-cupel-dropped") > 0);
+    assert!(sent(&pair).contains("stays blue") && sent(&pair).contains("lamp is green"));
+}
+
+#[tokio::test]
 async fn odd_fields_do_not_leave_a_request_unfitted() {
     let pair = Pair::start("max = 600").await;
     let odd = [
