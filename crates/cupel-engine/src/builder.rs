@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cupel::Renderer;
 use cupel_chat::{Format, Pin, Rule};
 use cupel_renderings::Shorten;
-use cupel_tokens::{Model, TokenCounter};
+use cupel_tokens::TokenCounter;
 
 use crate::engine::{Engine, Settings, Turns};
 use crate::{
@@ -246,8 +246,8 @@ impl EngineBuilder {
             Some(PolicySource::Given(policy)) => policy,
             Some(PolicySource::Text { name, text }) => NamedPolicy::read(&name, &text)?,
         };
-        let model: Option<&'static Model> =
-            self.model.as_deref().map(model::by_name).transpose()?;
+        // A name that says nothing is found now, not at the first request.
+        self.model.as_deref().map(model::by_name).transpose()?;
         let counter = match self.tokenizer {
             None => None,
             Some(TokenizerSource::Known(name)) => Some(tokenizer::counter(&name)?),
@@ -255,7 +255,7 @@ impl EngineBuilder {
         };
         Engine::of(Settings {
             policy,
-            model,
+            model: self.model.map(Arc::from),
             counter,
             limits: self.limits,
             pins: self.pins,

@@ -85,7 +85,6 @@ impl Engine {
     /// [`ErrorCode::InvalidPolicy`] if the policy cannot be built.
     pub fn with_policy(&self, policy: &NamedPolicy) -> Result<Self, EngineError> {
         let Settings {
-            model,
             limits,
             superseded,
             shorten,
@@ -98,7 +97,7 @@ impl Engine {
         } = **self.settings();
         Self::of(Settings {
             policy: policy.clone(),
-            model,
+            model: self.settings().model.clone(),
             counter: self.settings().counter.clone(),
             limits,
             pins: self.settings().pins.clone(),

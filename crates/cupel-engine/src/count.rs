@@ -67,7 +67,7 @@ impl Prepared {
 
 pub(crate) fn texts(settings: &Settings, texts: &[(&str, &str)]) -> Count {
     let counter = settings.counter.clone();
-    let counter = counter.unwrap_or_else(|| tokenizer::implied(settings.model, None));
+    let counter = counter.unwrap_or_else(|| tokenizer::implied(settings.named(), None));
     let bytes = texts.iter().map(|(_, text)| text.len()).sum();
     let watch = Watch::begin(settings.progress.as_ref(), Work::Counting, bytes);
     let counter = Watched { counter, watch };

@@ -10,6 +10,7 @@ use cupel_renderings::Shorten;
 use cupel_tokens::Model;
 
 use crate::memo::SessionMemory;
+use crate::model::Named;
 use crate::prepare::Purpose;
 use crate::tokenizer::Counter;
 use crate::{
@@ -49,7 +50,8 @@ pub struct Engine {
 /// What all requests of an engine share.
 pub(crate) struct Settings {
     pub(crate) policy: NamedPolicy,
-    pub(crate) model: Option<&'static Model>,
+    /// The name of the model of all requests, as the caller gave it.
+    pub(crate) model: Option<Arc<str>>,
     pub(crate) counter: Option<Counter>,
     pub(crate) limits: Limits,
     pub(crate) pins: Vec<Pin>,
@@ -64,6 +66,14 @@ pub(crate) struct Settings {
     pub(crate) turns: Turns,
     pub(crate) format: Option<Format>,
     pub(crate) progress: Option<Arc<dyn Progress>>,
+}
+
+impl Settings {
+    /// The model of all requests, if the caller gave one.
+    pub(crate) fn named(&self) -> Named<'_> {
+        let name = self.model.as_deref();
+        Named { name, model: name.and_then(|name| Model::find(name).ok()) }
+    }
 }
 
 /// The unit of a turn that is in or out as a whole.
@@ -357,7 +367,7 @@ impl fmt::Debug for Engine {
         let Settings { policy, model, limits, pins, rules, .. } = &*self.settings;
         f.debug_struct("Engine")
             .field("policy", &policy.name())
-            .field("model", &model.map(|model| model.name))
+            .field("model", model)
             .field("limits", limits)
             .field("pins", pins)
             .field("rules", rules)

@@ -5,9 +5,10 @@ use cupel_relevance::Strategies;
 
 use crate::engine::Settings;
 use crate::limits::{self, Sources};
+use crate::model::Named;
 use crate::prepare::{build, tokens_of};
 use crate::select::BudgetSummary;
-use crate::{EngineError, ErrorCode, Options, model};
+use crate::{EngineError, ErrorCode, Options};
 
 /// The best of candidates that are no chat request.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,9 +31,9 @@ pub(crate) fn select(
     candidates: &[ContextItem],
     options: &Options,
 ) -> Result<ItemSelection, EngineError> {
-    let named = options.model.as_deref().map(model::by_name).transpose()?;
+    let given = options.model.as_deref().or(settings.model.as_deref());
     let sources = Sources {
-        model: named.or(settings.model),
+        model: Named::new(given, None)?.model,
         policy: settings.policy.description().budget.as_ref(),
         ..Sources::default()
     };

@@ -109,7 +109,7 @@ pub(crate) struct SessionMemory(Mutex<Remembered>);
 #[derive(Default)]
 struct Remembered {
     /// The counter, and the model that it counts for: estimates have one name and differ.
-    counter: Option<(Option<&'static str>, Arc<RememberingCounter>)>,
+    counter: Option<(Option<String>, Arc<RememberingCounter>)>,
     /// The last request, whose texts are analysed and counted, as its candidates.
     candidates: Option<Arc<Candidates>>,
     /// How many items the strategies have met.
@@ -127,17 +127,19 @@ impl SessionMemory {
     /// The counter of a model, with what is remembered of it.
     pub(crate) fn counter(
         &self,
-        model: Option<&'static str>,
+        model: Option<&str>,
         counter: Arc<dyn TokenCounter>,
     ) -> Arc<RememberingCounter> {
         let remembered = &mut *self.remembered();
         match &remembered.counter {
-            Some((of, known)) if *of == model && known.name() == counter.name() => known.clone(),
+            Some((of, known)) if of.as_deref() == model && known.name() == counter.name() => {
+                known.clone()
+            }
             _ => {
                 // Whatever was counted was counted by another.
                 remembered.candidates = None;
                 let counter = Arc::new(RememberingCounter::new(counter));
-                remembered.counter = Some((model, counter.clone()));
+                remembered.counter = Some((model.map(str::to_owned), counter.clone()));
                 counter
             }
         }

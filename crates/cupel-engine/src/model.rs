@@ -1,26 +1,65 @@
 //! Which model a request is for, and what its provider counts.
 
-use cupel_chat::{Format, Request};
-use cupel_tokens::{Encoding, Model, Overheads, Prices, Provider};
+use cupel_chat::Format;
+use cupel_tokens::{Encoding, Model, Overheads, Prices, Provider, TokenizerFamily, UnknownModel};
 use serde::{Deserialize, Serialize};
 
 use crate::tokenizer::ESTIMATE;
 use crate::{EngineError, ErrorCode, Schema, Usage};
 
-/// The model of a name that the caller gave.
-pub(crate) fn by_name(name: &str) -> Result<&'static Model, EngineError> {
-    Model::find(name).map_err(|unknown| {
-        let error = EngineError::new(ErrorCode::UnknownModel, format!("unknown model `{name}`"));
-        error.with_remedy(match unknown.nearest() {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "give its window in tokens instead".to_owned(),
-        })
-    })
+/// The model of a name that the caller gave; `None` if the table does not have it and its name still
+/// says what its tokenizer is like.
+///
+/// # Errors
+///
+/// [`ErrorCode::UnknownModel`] for a name that says nothing.
+pub(crate) fn by_name(name: &str) -> Result<Option<&'static Model>, EngineError> {
+    match Model::find(name) {
+        Ok(model) => Ok(Some(model)),
+        Err(unknown) if is_new_version(&unknown) => Ok(None),
+        Err(unknown) => {
+            let rule = format!("unknown model `{name}`");
+            let error = EngineError::new(ErrorCode::UnknownModel, rule);
+            Err(error.with_remedy(match unknown.nearest() {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "give its window in tokens instead".to_owned(),
+            }))
+        }
+    }
 }
 
-/// The model that a request names, if the table knows it.
-pub(crate) fn named_by(request: &Request) -> Option<&'static Model> {
-    request.model().and_then(|name| Model::find(name).ok())
+/// Whether a name that no table has speaks of a family, and is no misspelling of a known name: one
+/// that differs by its numbers alone is another version.
+fn is_new_version(unknown: &UnknownModel) -> bool {
+    let letters = |name: &str| name.chars().filter(|c| c.is_alphabetic()).collect::<String>();
+    let is_misspelt = unknown.nearest().is_some_and(|near| letters(near) != letters(&unknown.name));
+    TokenizerFamily::of_model(&unknown.name) != TokenizerFamily::Unknown && !is_misspelt
+}
+
+/// The name of the model that counts are for, and what the table has of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Named<'n> {
+    pub(crate) name: Option<&'n str>,
+    pub(crate) model: Option<&'static Model>,
+}
+
+impl<'n> Named<'n> {
+    /// The name that the caller gave, or else the one of the request.
+    ///
+    /// # Errors
+    ///
+    /// As [`by_name`], for the caller's name. Of a request any name is taken.
+    pub(crate) fn new(
+        given: Option<&'n str>,
+        request: Option<&'n str>,
+    ) -> Result<Self, EngineError> {
+        match given {
+            Some(name) => Ok(Self { name: Some(name), model: by_name(name)? }),
+            None => {
+                Ok(Self { name: request, model: request.and_then(|name| Model::find(name).ok()) })
+            }
+        }
+    }
 }
 
 /// What the model's provider adds to texts; `None` where the format itself knows better.

@@ -9,11 +9,12 @@ use cupel_relevance::keep::reply_in;
 use cupel_relevance::supersede::Supersession;
 use cupel_relevance::{Ear, Strategies};
 use cupel_renderings::Reply;
-use cupel_tokens::{Count, Model, TokenCounter};
+use cupel_tokens::{Count, Model, TokenCounter, TokenizerFamily};
 
 use crate::engine::{Engine, Settings, Turns};
 use crate::limits::{self, Doubt, Scale, Sources};
 use crate::memo::SessionMemory;
+use crate::model::Named;
 use crate::progress::{Watch, Watched};
 use crate::shorten::Shortener;
 use crate::{
@@ -41,6 +42,8 @@ pub struct Prepared {
     pub(crate) needs: Arc<Needs>,
     pub(crate) model: Option<&'static Model>,
     counter: Arc<dyn TokenCounter>,
+    /// The family that counts are estimated like, where nobody names a tokenizer.
+    pub(crate) like: Option<TokenizerFamily>,
     pub(crate) query: String,
     strategies: Strategies,
     /// See [`pipeline`](Self::pipeline).
@@ -81,9 +84,14 @@ impl Prepared {
     ) -> Result<Self, EngineError> {
         let settings = engine.settings().clone();
         let (request, repairs) = open(&engine, text, purpose)?;
-        let named = options.model.as_deref().map(model::by_name).transpose()?;
-        let model = named.or(settings.model).or_else(|| model::named_by(&request));
-        let counter = counter(&settings, model, &request, purpose);
+        let given = options.model.as_deref().or(settings.model.as_deref());
+        let named = Named::new(given, request.model())?;
+        let model = named.model;
+        let like = match settings.counter {
+            Some(_) => None,
+            None => tokenizer::family(named, Some(request.format())),
+        };
+        let counter = counter(&settings, named, &request, purpose);
         let mut candidates = candidates(&settings, &request, model, &counter, options, purpose)?;
         let (superseded, mut outdated) = match settings.superseded {
             Superseded::Keep => (Vec::new(), Vec::new()),
@@ -128,7 +136,7 @@ impl Prepared {
         };
         let limits = options.limits.or(settings.limits);
         let budget = limits::decide(limits, sources)
-            .and_then(|budget| budget.ok_or_else(|| no_budget(request.model())));
+            .and_then(|budget| budget.ok_or_else(|| no_budget(named.name, given.is_some())));
         let is_policys = limits.max.is_none() && model.is_none() && budget.is_ok();
         let doubt = sources.doubt.filter(|_| !is_policys);
         let scale = Scale::of(budget.as_ref().ok(), limits, doubt);
@@ -142,6 +150,7 @@ impl Prepared {
             candidates,
             model,
             counter: counter.counter,
+            like,
             query,
             strategies,
             pipeline: OnceLock::new(),
@@ -171,6 +180,7 @@ impl Prepared {
             candidates: self.candidates.clone(),
             model: self.model,
             counter: self.counter.clone(),
+            like: self.like,
             query: self.query.clone(),
             bound: self.bound.clone(),
             strategies: self.strategies.clone(),
@@ -440,14 +450,14 @@ fn open(
 
 fn counter<'s>(
     settings: &'s Settings,
-    model: Option<&'static Model>,
+    named: Named<'_>,
     request: &Request,
     purpose: Purpose<'_>,
 ) -> Watched<'s> {
     let counter = settings.counter.clone();
-    let mut counter = counter.unwrap_or_else(|| tokenizer::implied(model, Some(request.format())));
+    let mut counter = counter.unwrap_or_else(|| tokenizer::implied(named, Some(request.format())));
     if let Purpose::Session(memory) = purpose {
-        counter = memory.counter(model.map(|model| model.name), counter);
+        counter = memory.counter(named.model.map(|model| model.name).or(named.name), counter);
     }
     let bytes = request.text().len();
     Watched { counter, watch: Watch::begin(settings.progress.as_ref(), Work::Counting, bytes) }
@@ -502,12 +512,16 @@ fn total(counter: &dyn TokenCounter, items: &[ContextItem]) -> Count {
     items.iter().map(|item| counter.bounded(item.content())).sum()
 }
 
-fn no_budget(model: Option<&str>) -> EngineError {
+fn no_budget(model: Option<&str>, is_given: bool) -> EngineError {
     let reason = match model {
+        Some(model) if is_given => format!("the window of the model `{model}` is not known"),
         Some(model) => format!("the request names the model `{model}`, which is not known"),
         None => "the request names no model".to_owned(),
     };
     let rule = format!("how much fits? {reason}");
-    EngineError::new(ErrorCode::NoBudget, rule)
-        .with_remedy("give the window in tokens, or a known model")
+    let near = model.and_then(|name| Model::find(name).err()?.nearest());
+    EngineError::new(ErrorCode::NoBudget, rule).with_remedy(match near.filter(|_| is_given) {
+        Some(near) => format!("give the window in tokens, or a known model, as `{near}`"),
+        None => "give the window in tokens, or a known model".to_owned(),
+    })
 }

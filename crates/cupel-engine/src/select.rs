@@ -60,6 +60,11 @@ pub struct Summary {
     pub tokenizer: String,
     /// Whether token counts are estimates.
     pub is_estimate: bool,
+    /// The family of tokenizers that counts are estimated like, as in `claude`; `unknown` where the
+    /// name of the model speaks of none. Absent where counts are exact or the caller chose a
+    /// tokenizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_like: Option<String>,
     /// How much fits.
     pub budget: BudgetSummary,
     /// How many messages there were.
@@ -135,6 +140,7 @@ impl Prepared {
             model: self.model.map(|model| model.name.to_owned()),
             tokenizer: self.tokenizer().to_owned(),
             is_estimate: self.candidates.is_estimate(),
+            estimated_like: self.like.map(|family| family.name().to_owned()),
             budget: BudgetSummary::of(self.budget()?),
             messages_before: self.request.message_count(),
             messages_after: self.candidates.message_count_of(&positions(kept)),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use cupel_chat::Format;
 use cupel_names::UnknownName;
-use cupel_tokens::{Encoding, EstimateCounter, Model, OpenAiCounter, TokenCounter};
+use cupel_tokens::{Encoding, EstimateCounter, OpenAiCounter, TokenCounter, TokenizerFamily};
 
+use crate::model::Named;
 use crate::{EngineError, ErrorCode};
 
 /// The name of the counter that needs no vocabulary.
@@ -40,13 +41,35 @@ pub fn counter(name: &str) -> Result<Counter, EngineError> {
     Err(error.with_remedy(hint))
 }
 
-/// The counter where the caller says nothing: as the model counts, or as most models of the format
-/// do. `None` stands for plain text. No vocabulary is read before the first text is counted.
-pub(crate) fn implied(model: Option<&Model>, format: Option<Format>) -> Counter {
-    match (model, format) {
-        (Some(model), _) => model.counter().into(),
-        (None, Some(Format::Anthropic | Format::Gemini)) => Arc::new(EstimateCounter::new()),
-        (None, _) => Arc::new(OpenAiCounter::new(Encoding::O200kBase)),
+/// The counter where the caller says nothing: as the model counts, an estimate for a name that no table
+/// has, or, without a name, as most models of the format count. A format of `None` stands for plain
+/// text. No vocabulary is read before the first text is counted.
+pub(crate) fn implied(named: Named<'_>, format: Option<Format>) -> Counter {
+    match (named.model, named.name, format) {
+        (Some(model), _, _) => model.counter().into(),
+        (None, Some(name), _) => Arc::new(EstimateCounter::for_model(name)),
+        (None, None, format) => match family_of(format) {
+            Some(family) => Arc::new(EstimateCounter::like(family)),
+            None => Arc::new(OpenAiCounter::new(Encoding::O200kBase)),
+        },
+    }
+}
+
+/// The family that [`implied`] estimates like; `None` where it counts exactly.
+pub(crate) fn family(named: Named<'_>, format: Option<Format>) -> Option<TokenizerFamily> {
+    match (named.model, named.name) {
+        (Some(model), _) => model.encoding.is_none().then_some(model.family),
+        (None, Some(name)) => Some(TokenizerFamily::of_model(name)),
+        (None, None) => family_of(format),
+    }
+}
+
+/// The family of those that a format belongs to, if their tokenizer is not public.
+fn family_of(format: Option<Format>) -> Option<TokenizerFamily> {
+    match format? {
+        Format::Anthropic => Some(TokenizerFamily::Claude),
+        Format::Gemini => Some(TokenizerFamily::Gemma),
+        _ => None,
     }
 }
 

@@ -55,6 +55,7 @@ mod huggingface;
 mod image;
 mod model;
 mod models;
+mod name;
 mod openai;
 mod overhead;
 mod parallel;

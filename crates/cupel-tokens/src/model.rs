@@ -5,6 +5,7 @@ use std::fmt;
 use cupel_names::{UnknownName, nearest_name};
 
 use crate::models::MODELS;
+use crate::name::{canonical, without_service};
 use crate::{
     Encoding, EstimateCounter, ImageRule, OpenAiCounter, Overheads, Prices, TokenCounter,
     TokenizerFamily, ToolRule,
@@ -92,19 +93,20 @@ impl Model {
 
     /// Finds a model by its name, ignoring case.
     ///
-    /// The name may have a path or a provider before it (`openai/`, `models/`, `us.anthropic.`,
-    /// `ft:`), and a date, version or stage after it (`-2024-08-06`, `@20250514`, `-v1:0`,
-    /// `-latest`, `-preview`, `-instruct`). The longest name that fits wins. A name with any other
-    /// addition is another model, perhaps with another window, and is not found.
+    /// The name may have a path or a provider before it (`openai/`, `openai:`, `models/`,
+    /// `us.anthropic.`, `ft:`), and a date, version or stage after it (`-2024-08-06`, `@20250514`,
+    /// `-v1:0`, `-latest`, `:free`, `-instruct`). A version may be spelt `4.5`, `4-5` or `4p5`. The
+    /// longest name that fits wins. A name with any other addition is another model, perhaps with
+    /// another window, and is not found: [`EstimateCounter::for_model`] counts for it.
     ///
     /// # Errors
     ///
     /// If the table has no such model. The error suggests the nearest name.
     pub fn find(name: &str) -> Result<&'static Self, UnknownModel> {
-        let plain = without_provider(name);
+        let plain = canonical(&without_service(name));
         MODELS
             .iter()
-            .filter(|model| plain.strip_prefix(model.name).is_some_and(is_version))
+            .filter(|model| plain.strip_prefix(&canonical(model.name)).is_some_and(is_version))
             .max_by_key(|model| model.name.len())
             .ok_or_else(|| UnknownModel { name: name.to_owned() })
     }
@@ -123,28 +125,31 @@ impl Model {
     }
 }
 
-/// The name in lower case, without what services put before it.
-fn without_provider(name: &str) -> String {
-    let name = name.trim().to_ascii_lowercase();
-    let name = name.rsplit('/').next().unwrap_or_default();
-    if let Some(tuned) = name.strip_prefix("ft:") {
-        return tuned.split(':').next().unwrap_or_default().to_owned();
-    }
-    // Only vendors are cut off at a dot: versions have dots too.
-    ["anthropic.", "openai.", "meta.", "mistral.", "deepseek.", "qwen."]
-        .into_iter()
-        .find_map(|vendor| name.split_once(vendor))
-        .filter(|(region, _)| region.is_empty() || region.ends_with('.'))
-        .map_or(name, |(_, model)| model)
-        .to_owned()
-}
-
 /// Whether what follows a known name only dates or stages it.
 ///
 /// A short number is a version of its own: `claude-opus-4-9` is not a `claude-opus-4`.
 fn is_version(rest: &str) -> bool {
-    const STAGES: [&str; 8] =
-        ["latest", "preview", "exp", "experimental", "instruct", "it", "hf", "fast"];
+    const STAGES: [&str; 19] = [
+        "latest",
+        "preview",
+        "exp",
+        "experimental",
+        "instruct",
+        "it",
+        "hf",
+        "fast",
+        "beta",
+        "default",
+        "exacto",
+        "extended",
+        "floor",
+        "free",
+        "maas",
+        "nitro",
+        "online",
+        "thinking",
+        "versatile",
+    ];
     if rest.is_empty() {
         return true;
     }
@@ -170,7 +175,7 @@ pub struct UnknownModel {
 impl UnknownModel {
     /// The nearest name in the table, if one is near enough to be meant.
     pub fn nearest(&self) -> Option<&'static str> {
-        nearest_name(&without_provider(&self.name), MODELS.iter().map(|model| model.name))
+        nearest_name(&without_service(&self.name), MODELS.iter().map(|model| model.name))
     }
 
     /// A name for this error that does not change: `unknown-model`.
@@ -181,7 +186,7 @@ impl UnknownModel {
 
 impl fmt::Display for UnknownModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bare = without_provider(&self.name);
+        let bare = without_service(&self.name);
         let hint = UnknownName::new("model", &bare, MODELS.iter().map(|model| model.name))
             .otherwise("give its context window and its tokenizer instead")
             .hint();

@@ -247,6 +247,11 @@ pub(crate) fn summary(summary: &Summary) -> String {
         percent if percent > 0.0 => format!(", {percent:.0} % kept free for errors"),
         _ => String::new(),
     };
+    let like = match summary.estimated_like.as_deref() {
+        Some("unknown") => ", of an unknown tokenizer".to_owned(),
+        Some(family) => format!(" like {family}"),
+        None => String::new(),
+    };
     format!(
         "kept {} of {}, {} of {} tokens, from {}{}",
         grouped_count(summary.messages_after),
@@ -254,7 +259,7 @@ pub(crate) fn summary(summary: &Summary) -> String {
         grouped(summary.tokens_after),
         grouped(summary.budget.target_tokens),
         grouped(summary.tokens_before),
-        if summary.is_estimate { format!(" (estimated{margin})") } else { String::new() },
+        if summary.is_estimate { format!(" (estimated{like}{margin})") } else { String::new() },
     )
 }
 

@@ -116,10 +116,14 @@ fn the_margin_that_is_asked_for_is_kept_free() {
         run_with(&arguments, &talk("claude-sonnet-4-5", 24)).stderr
     };
     let asked = select(&["--margin=10%"]);
-    assert!(asked.contains("(estimated, 10 % kept free for errors)"), "{asked}");
+    assert!(asked.contains("(estimated like claude, 10 % kept free for errors)"), "{asked}");
     let tokens: i64 = asked.split(' ').nth(5).unwrap().parse().unwrap();
     assert!((1..=270).contains(&tokens), "{asked}");
-    assert!(select(&["--margin=0%"]).contains("(estimated)"), "{}", select(&["--margin=0%"]));
+    assert!(
+        select(&["--margin=0%"]).contains("(estimated like claude)"),
+        "{}",
+        select(&["--margin=0%"])
+    );
 }
 
 #[test]

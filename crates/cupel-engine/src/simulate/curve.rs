@@ -48,6 +48,9 @@ impl CurveRange {
 pub struct Curve {
     /// `cupel/1`.
     pub schema: Schema,
+    /// Whether token counts are estimates.
+    #[serde(default)]
+    pub is_estimate: bool,
     /// What the request costs.
     pub total_tokens: i64,
     /// How many candidates there are.
@@ -95,6 +98,7 @@ impl Prepared {
         }
         Ok(Curve {
             schema: Schema,
+            is_estimate: self.candidates.is_estimate(),
             total_tokens: self.candidates.total_tokens(),
             total_items: self.items().len(),
             total_messages: self.request.message_count(),

@@ -15,6 +15,9 @@ pub struct Marginal {
     pub schema: Schema,
     /// How much smaller the smaller budget is.
     pub slack_tokens: i64,
+    /// Whether token counts are estimates.
+    #[serde(default)]
+    pub is_estimate: bool,
     /// What they bought costs so much.
     pub tokens: i64,
     /// What they bought, in placed order.
@@ -46,6 +49,7 @@ impl Prepared {
         Ok(Marginal {
             schema: Schema,
             slack_tokens,
+            is_estimate: self.candidates.is_estimate(),
             tokens: self.tokens_at(&bought).saturating_sub(self.tokens_at(&before)),
             parts: bought.into_iter().map(|(at, _)| Part::of(&self.candidates, at)).collect(),
         })

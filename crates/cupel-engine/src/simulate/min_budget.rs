@@ -23,6 +23,9 @@ pub struct MinBudget {
     pub out_again_at: Option<i64>,
     /// Whether every budget was tried at which a window can change. If not, a smaller one may do.
     pub is_exact: bool,
+    /// Whether token counts are estimates.
+    #[serde(default)]
+    pub is_estimate: bool,
     /// What the request costs.
     pub total_tokens: i64,
 }
@@ -44,6 +47,7 @@ impl Prepared {
             min_budget: fate.first,
             out_again_at: fate.lost,
             is_exact: scan.is_exact,
+            is_estimate: self.candidates.is_estimate(),
             total_tokens: self.candidates.total_tokens(),
         })
     }

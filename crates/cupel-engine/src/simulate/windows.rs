@@ -14,6 +14,9 @@ use crate::{EngineError, Prepared, Schema, Work};
 pub struct Windows {
     /// `cupel/1`.
     pub schema: Schema,
+    /// Whether token counts are estimates.
+    #[serde(default)]
+    pub is_estimate: bool,
     /// What the request costs.
     pub total_tokens: i64,
     /// One for each budget that was asked for, in that order.
@@ -71,7 +74,12 @@ impl Prepared {
             Ok(self.as_window(*budget, window.as_deref()))
         };
         let windows = budgets.iter().map(window).collect::<Result<_, EngineError>>()?;
-        Ok(Windows { schema: Schema, total_tokens: self.candidates.total_tokens(), windows })
+        Ok(Windows {
+            schema: Schema,
+            is_estimate: self.candidates.is_estimate(),
+            total_tokens: self.candidates.total_tokens(),
+            windows,
+        })
     }
 
     /// The window that [`select`](Self::select) would write, without its text and its report.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::EstimateCounter;
 use super::table::{self, Table};
 
 /// Which tokenizers an estimate is like.
@@ -62,6 +63,19 @@ impl TokenizerFamily {
             Self::Mistral => "mistral",
             Self::Unknown => "unknown",
         }
+    }
+
+    /// The family of a model by its name, as services spell it: `openrouter/anthropic/claude-9`,
+    /// `llama3.2:3b`, `us.deepseek.r2-v1:0`. [`Unknown`](Self::Unknown) where the name speaks of none.
+    ///
+    /// ```
+    /// use cupel_tokens::TokenizerFamily;
+    ///
+    /// assert_eq!(TokenizerFamily::of_model("qwen3:14b"), TokenizerFamily::Qwen);
+    /// assert_eq!(TokenizerFamily::of_model("grok-4"), TokenizerFamily::Unknown);
+    /// ```
+    pub fn of_model(name: &str) -> Self {
+        EstimateCounter::for_model(name).family()
     }
 
     /// Its factors and bounds.

@@ -13,7 +13,7 @@ use table::Table;
 use tally::Tally;
 use words::Shares;
 
-use crate::{Count, TokenCounter};
+use crate::{Count, Model, TokenCounter, name};
 
 /// Estimates tokens for models whose tokenizer is not public.
 ///
@@ -61,6 +61,30 @@ impl EstimateCounter {
     /// For a tokenizer of this family.
     pub const fn like(family: TokenizerFamily) -> Self {
         Self { family, percent: 100 }
+    }
+
+    /// For a model by its name, as services spell it, whether or not the table of models has it.
+    ///
+    /// The family is that of the table, or else the one that the name speaks of: see
+    /// [`TokenizerFamily::of_model`].
+    ///
+    /// ```
+    /// use cupel_tokens::{EstimateCounter, TokenizerFamily};
+    ///
+    /// let counter = EstimateCounter::for_model("groq/llama-5-8b-instant");
+    /// assert_eq!(counter, EstimateCounter::like(TokenizerFamily::Llama));
+    /// ```
+    pub fn for_model(name: &str) -> Self {
+        let (family, percent) = match Model::find(name) {
+            Ok(model) => (model.family, model.estimate_percent),
+            Err(_) => name::family(name),
+        };
+        Self::like(family).times(percent)
+    }
+
+    /// The family that it counts like.
+    pub const fn family(&self) -> TokenizerFamily {
+        self.family
     }
 
     /// For a tokenizer of which nothing is known but that it makes `percent` as many tokens as others.

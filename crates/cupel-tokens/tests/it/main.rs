@@ -7,6 +7,7 @@ mod hard;
 #[cfg(feature = "huggingface")]
 mod huggingface;
 mod known_counts;
+mod names;
 mod peer;
 mod random;
 mod threads;

@@ -135,5 +135,7 @@ fn drawing(curve: &Curve, palette: Palette) -> String {
             score.into(),
         ]);
     }
-    format!("{}\n{}", curve::render(curve, screen, palette), table.render(screen, palette))
+    let estimated = if curve.is_estimate { "\ntokens are estimates\n" } else { "" };
+    let drawn = curve::render(curve, screen, palette);
+    format!("{drawn}\n{}{estimated}", table.render(screen, palette))
 }

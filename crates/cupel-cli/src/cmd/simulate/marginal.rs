@@ -57,9 +57,10 @@ fn words(marginal: &Marginal, palette: Palette) -> String {
         table.push(vec![grouped(part.tokens).into(), explain::what(part).into()]);
     }
     format!(
-        "the last {slack} tokens buy {} of {} tokens\n\n{}",
+        "the last {slack} tokens buy {} of {} tokens{}\n\n{}",
         counted(marginal.parts.len(), "item"),
         grouped(marginal.tokens),
+        if marginal.is_estimate { " (estimated)" } else { "" },
         table.render(text::screen_width(), palette),
     )
 }

@@ -55,11 +55,12 @@ fn words(found: &MinBudget) -> String {
     };
     let tokens = grouped(tokens);
     let from = if found.is_exact { "in from" } else { "in by" };
+    let estimated = if found.is_estimate { " (estimated)" } else { "" };
     match found.out_again_at {
-        None => format!("{label}: {from} {tokens} tokens on\n"),
+        None => format!("{label}: {from} {tokens} tokens on{estimated}\n"),
         Some(lost) => {
             let lost = grouped(lost);
-            format!("{label}: {from} {tokens} tokens on, but out again at {lost}\n")
+            format!("{label}: {from} {tokens} tokens on, but out again at {lost}{estimated}\n")
         }
     }
 }
