@@ -16,7 +16,7 @@ pub struct Bundle {
     pub(crate) messages: Vec<usize>,
     pub(crate) role: Cow<'static, str>,
     pub(crate) tokens: i64,
-    pub(crate) needs: Option<usize>,
+    pub(crate) needs: Vec<usize>,
     pub(crate) pin: Option<PinReason>,
     /// How its item's renderings are written, in their order.
     pub(crate) forms: Vec<Vec<Edit>>,
@@ -59,10 +59,10 @@ impl Bundle {
         self.tokens
     }
 
-    /// The index of the message without which it cannot stand, by the rules of the provider. See
+    /// The indices of the messages without which it cannot stand, by the rules of the provider. See
     /// [`Candidates::needs`](crate::Candidates::needs).
-    pub fn needs(&self) -> Option<usize> {
-        self.needs
+    pub fn needs(&self) -> &[usize] {
+        &self.needs
     }
 
     /// Why it is always in, if it is.
@@ -94,7 +94,7 @@ impl Bundle {
             messages: Vec::new(),
             role: fixed.part.role().into(),
             tokens,
-            needs: None,
+            needs: Vec::new(),
             pin: Some(pin),
             forms: Vec::new(),
         }

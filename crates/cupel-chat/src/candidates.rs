@@ -122,7 +122,7 @@ impl Candidates {
         }
         let mut needs = Needs::none(self.bundles.len());
         for (at, bundle) in self.bundles.iter().enumerate() {
-            if let Some(needed) = bundle.needs.and_then(|message| holder[message]) {
+            for needed in bundle.needs.iter().filter_map(|message| holder[*message]) {
                 let added = needs.add(at, needed);
                 debug_assert!(added.is_ok(), "both are candidates");
             }

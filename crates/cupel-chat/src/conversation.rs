@@ -11,7 +11,7 @@ use crate::pairing::Pairing;
 use crate::path::Path;
 use crate::rest::has_text;
 use crate::text::JsonText;
-use crate::uncounted::is_setting;
+use crate::uncounted::is_read;
 use crate::validate::Finding;
 
 /// What a format made of a request.
@@ -68,12 +68,11 @@ impl Conversation {
         self.messages = messages.collect();
     }
 
-    /// Takes in what stands beside the messages and no rule knows, as the schema of the answer: it
-    /// counts, as it is written, and is never left out.
+    /// Takes in what else the model reads beside the messages, as the schema of the answer: it counts,
+    /// as it is written, and is never left out.
     pub(crate) fn read_others(&mut self, prefix: &str, object: &Object<'_>, read: &[&str]) {
         for (name, value) in object.fields() {
-            let is_known = read.contains(&name) || is_setting(name);
-            if !is_known && has_text(value) {
+            if is_read(name) && !read.contains(&name) && has_text(value) {
                 let pieces = vec![Piece::text(Nature::Words, content::as_written(value))];
                 let (path, part) = (format!("{prefix}{name}"), FixedPart::Other);
                 self.fixed.push(Fixed { path, part, pieces, definitions: Vec::new() });

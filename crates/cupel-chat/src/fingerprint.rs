@@ -6,20 +6,23 @@ use cupel_renderings::walk::end_of_string;
 use siphasher::sip::SipHasher13;
 
 use crate::Request;
-use crate::conversation::Fixed;
+use crate::conversation::{Fixed, FixedPart};
 use crate::json::Json;
 use crate::message::{Content, Piece};
 
 /// Marks for the provider's cache, which say where and not what.
 const MARKS: [&str; 2] = ["cache_control", "cacheControl"];
 
-/// How deep marks are looked for: on a message, on its blocks, and on the blocks of a result.
-const DEEPEST_MARK: usize = 5;
+/// The levels below which key order, escapes and marks count: JSON that is nested deeper is content of a
+/// tool, which nobody writes anew.
+const DEEPEST: usize = 12;
 
 impl Request {
-    /// A number for each message that is the same whenever the message says the same: white space
-    /// between its fields and marks for the provider's cache make no difference, everything else
-    /// does. It depends on nothing else, on no machine and no version.
+    /// A number for each message that is the same whenever the message says the same. White space
+    /// between fields, the order of fields, escapes in texts and marks for the provider's cache make no
+    /// difference, nor does it matter whether a text stands by itself or as the only block of a
+    /// list: clients that move a mark write one for the other. Everything else does. It depends on
+    /// nothing else, on no machine and no version.
     ///
     /// ```
     /// use cupel_chat::Request;
@@ -67,7 +70,10 @@ impl Request {
     #[must_use]
     pub fn head_fingerprint(&self) -> u64 {
         let mut hasher = SipHasher13::new();
-        for fixed in &self.conversation().fixed {
+        // Clients write fields in any order; the provider does not see it.
+        let mut all: Vec<&Fixed> = self.conversation().fixed.iter().collect();
+        all.sort_by_key(|fixed| &fixed.path);
+        for fixed in all {
             write_fixed(fixed, &mut hasher);
         }
         hasher.finish()
@@ -84,6 +90,11 @@ fn write_fixed(fixed: &Fixed, hasher: &mut SipHasher13) {
     write_text(&fixed.path, hasher);
     for Piece { content, .. } in &fixed.pieces {
         match content {
+            // Such a part is JSON as it is written.
+            Content::Text(text) if fixed.part == FixedPart::Other => match Json::parse(text) {
+                Ok(json) => write_json(json, 0, hasher),
+                Err(_) => write_text(text, hasher),
+            },
             Content::Text(text) => write_text(text, hasher),
             Content::Image(_, json) | Content::File(_, json) | Content::Opaque(json) => {
                 write_json(json.view(), 0, hasher);
@@ -101,38 +112,53 @@ fn write_text(text: &str, hasher: &mut SipHasher13) {
     hasher.write_u8(0xFF);
 }
 
-/// A value as it is written, without white space and without marks.
+/// The meaning of a value: fields in the order of their names, without marks.
 fn write_json(json: Json<'_>, depth: usize, hasher: &mut SipHasher13) {
-    let raw = json.raw();
-    if depth >= DEEPEST_MARK || !MARKS.iter().any(|mark| raw.contains(mark)) {
-        return write_tight(raw, hasher);
+    if depth >= DEEPEST {
+        return write_tight(json.raw(), hasher);
     }
-    if let Some(object) = json.object() {
+    if let Some(text) = json.str() {
+        hasher.write_u8(b'"');
+        write_text(&text, hasher);
+    } else if let Some(object) = json.object() {
+        let mut fields: Vec<_> =
+            object.fields().filter(|(name, _)| !MARKS.contains(name)).collect();
+        // Of fields with one name the order counts: the last is what most readers take.
+        fields.sort_by_key(|(name, _)| *name);
         hasher.write_u8(b'{');
-        let mut is_first = true;
-        for (name, value) in object.fields().filter(|(name, _)| !MARKS.contains(name)) {
-            if !std::mem::replace(&mut is_first, false) {
-                hasher.write_u8(b',');
+        for (name, value) in fields {
+            write_text(name, hasher);
+            match only_text(name, value) {
+                Some(text) => write_json(text, depth + 1, hasher),
+                None => write_json(value, depth + 1, hasher),
             }
-            // As most writers write it, so that a message without a mark looks the same.
-            let name = serde_json::to_string(&name).unwrap_or_default();
-            hasher.write(name.as_bytes());
-            hasher.write_u8(b':');
-            write_json(value, depth + 1, hasher);
         }
         hasher.write_u8(b'}');
     } else if let Some(list) = json.list() {
         hasher.write_u8(b'[');
-        for (at, value) in list.into_iter().enumerate() {
-            if at > 0 {
-                hasher.write_u8(b',');
-            }
+        for value in list {
             write_json(value, depth + 1, hasher);
         }
         hasher.write_u8(b']');
     } else {
-        write_tight(raw, hasher);
+        // A number ends where the next value begins.
+        write_text(json.raw(), hasher);
     }
+}
+
+/// The text of a `content` that is one block of text and nothing else.
+fn only_text<'t>(name: &str, value: Json<'t>) -> Option<Json<'t>> {
+    if name != "content" || !value.is_list() {
+        return None;
+    }
+    let list = value.list()?;
+    let [block] = list.as_slice() else { return None };
+    let block = block.object()?;
+    let is_text = matches!(block.str("type")?.as_ref(), "text" | "input_text");
+    let is_plain =
+        |(name, _): (&str, Json<'_>)| matches!(name, "type" | "text") || MARKS.contains(&name);
+    let text = block.get("text").filter(|text| text.is_text())?;
+    (is_text && block.fields().all(is_plain)).then_some(text)
 }
 
 /// JSON without the white space between its parts.
@@ -163,21 +189,37 @@ mod tests {
     }
 
     #[test]
-    fn marks_and_white_space_make_no_difference_and_everything_else_does() {
-        let plain = r#"{"role":"user","content":[{"type":"text","text":"a  b"}]}"#;
-        let spaced =
-            "{ \"role\" : \"user\",\n \"content\":[ {\"type\":\"text\", \"text\":\"a  b\"} ] }";
-        let marked = r#"{"role":"user","content":[{"type":"text","text":"a  b","cache_control":{"type":"ephemeral"}}]}"#;
-        assert_eq!(of(plain), of(spaced));
-        assert_eq!(of(plain), of(marked));
+    fn a_message_that_says_the_same_is_the_same_however_it_is_written() {
+        let plain = r#"{"role":"user","content":[{"type":"text","text":"a  bé"}]}"#;
+        for same in [
+            "{ \"role\" : \"user\",\n \"content\":[ {\"type\":\"text\", \"text\":\"a  bé\"} ] }",
+            r#"{"role":"user","content":[{"type":"text","text":"a  bé","cache_control":{"type":"ephemeral"}}]}"#,
+            r#"{"content":[{"text":"a  bé","type":"text"}],"role":"user"}"#,
+            r#"{"role":"user","content":[{"type":"text","text":"a  b\u00e9"}]}"#,
+            r#"{"role":"user","content":"a  bé"}"#,
+        ] {
+            assert_eq!(of(plain), of(same), "{same}");
+        }
         for other in [
-            r#"{"role":"user","content":[{"type":"text","text":"a b"}]}"#,
-            r#"{"role":"user","content":[{"type":"text","text":"a  b","citations":null}]}"#,
-            r#"{"role":"user","content":[{"type":"text","text":"a  \"b"}]}"#,
-            r#"{"role":"assistant","content":[{"type":"text","text":"a  b"}]}"#,
+            r#"{"role":"user","content":[{"type":"text","text":"a bé"}]}"#,
+            r#"{"role":"user","content":[{"type":"text","text":"a  bé","citations":null}]}"#,
+            r#"{"role":"user","content":[{"type":"text","text":"a  \"bé"}]}"#,
+            r#"{"role":"user","content":[{"type":"text","text":"a "},{"type":"text","text":" bé"}]}"#,
+            r#"{"role":"assistant","content":[{"type":"text","text":"a  bé"}]}"#,
         ] {
             assert_ne!(of(plain), of(other), "{other}");
         }
+    }
+
+    #[test]
+    fn a_result_is_a_text_or_one_block_of_text() {
+        let result = |content: &str| {
+            format!(
+                r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"x","content":{content}}}]}}"#
+            )
+        };
+        assert_eq!(of(&result("\"r\"")), of(&result(r#"[{"type":"text","text":"r"}]"#)));
+        assert_ne!(of(&result("\"r\"")), of(&result(r#"[{"type":"text","text":"r","n":1}]"#)));
     }
 
     #[test]
@@ -195,7 +237,7 @@ mod tests {
     #[test]
     fn a_fingerprint_never_changes() {
         // SipHash-1-3 with a key of zeros, as other programs have it.
-        assert_eq!(of(r#"{"role":"user","content":"Hi"}"#), 13_029_191_097_761_028_513);
+        assert_eq!(of(r#"{"role":"user","content":"Hi"}"#), 7_777_243_968_461_393_439);
     }
 
     #[test]
@@ -208,5 +250,25 @@ mod tests {
         };
         assert_eq!(head("s", "a"), head("s", "b"));
         assert_ne!(head("s", "a"), head("t", "a"));
+    }
+
+    #[test]
+    fn fields_that_no_model_reads_are_no_part_of_the_head_and_no_order_counts() {
+        let head = |fields: &str| {
+            let text = format!(r#"{{{fields},"input":[{{"role":"user","content":"a"}}]}}"#);
+            read(&text, Format::OpenAiResponses).head_fingerprint()
+        };
+        let plain =
+            head(r#""instructions":"s","text":{"format":{"type":"json_schema","name":"n"}}"#);
+        for same in [
+            r#""text":{"format":{"name":"n","type":"json_schema"}},"instructions":"s""#,
+            r#""client_metadata":{"b":"1","a":"2"},"instructions":"s","text":{"format":{"type":"json_schema","name":"n"}},"x":"y""#,
+        ] {
+            assert_eq!(head(same), plain, "{same}");
+        }
+        assert_ne!(
+            head(r#""instructions":"s","text":{"format":{"type":"json_schema","name":"m"}}"#),
+            plain
+        );
     }
 }

@@ -13,8 +13,8 @@ use crate::rule::Rule;
 pub(crate) struct Group {
     /// Ascending.
     pub(crate) messages: Vec<usize>,
-    /// The message without which it cannot stand, if that is of another group.
-    pub(crate) needs: Option<usize>,
+    /// The messages of other groups without which it cannot stand.
+    pub(crate) needs: Vec<usize>,
     pub(crate) pin: Option<PinReason>,
 }
 
@@ -71,7 +71,7 @@ impl PinReason {
 
 impl Group {
     pub(crate) fn of(messages: Vec<usize>) -> Self {
-        Self { messages, needs: None, pin: None }
+        Self { messages, needs: Vec::new(), pin: None }
     }
 
     pub(crate) fn pin(&mut self, reason: PinReason) {
@@ -81,7 +81,8 @@ impl Group {
     /// Adds another group: one is pinned if either was.
     pub(crate) fn take_in(&mut self, other: Self) {
         self.messages.extend(other.messages);
-        self.needs = self.needs.filter(|needed| !self.messages.contains(needed));
+        self.needs.extend(other.needs);
+        self.needs.retain(|needed| !self.messages.contains(needed));
         self.pin = self.pin.take().or(other.pin);
     }
 
@@ -127,8 +128,10 @@ pub(crate) enum TakenApart {
 /// or follow what the assistant said at the end of an earlier turn. In the last turn the first step that
 /// is kept must begin with reasoning, if there is any: a step without needs the step before it that has.
 ///
-/// With `system_apart`, system prompts among the messages are groups of their own; else they belong
-/// to the step that they stand behind.
+/// A system message in a turn is a group of its own: a newer one may make it superfluous. With
+/// `system_apart` it may stand anywhere. Else the provider wants the user before it and the
+/// assistant or the end behind it: it needs the message before it and, if its turn is not the
+/// last, the step that its turn ends with.
 pub(crate) fn turns(
     conversation: &Conversation,
     system_apart: bool,
@@ -141,43 +144,48 @@ pub(crate) fn turns(
     let mut opening: Option<usize> = None;
     let mut reasoning: Option<usize> = None;
     let mut before = Role::System;
-    // A system prompt must be followed by the assistant, unless it is the last, and it stays.
-    let mut led_in: Vec<usize> = Vec::new();
+    // The groups of system messages in the turn that is read.
+    let mut systems: Vec<usize> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
-        if message.role == Role::System && (system_apart || turn.is_none()) {
-            groups.push(Group::of(vec![at]));
-            continue;
-        }
         let in_last_turn = last_opening.is_some_and(|opening| at > opening);
         let is_apart = in_last_turn || apart == TakenApart::EveryTurn && opening.is_some();
+        if message.role == Role::System && (system_apart || turn.is_none() || is_apart) {
+            let mut group = Group::of(vec![at]);
+            if !system_apart && turn.is_some() {
+                group.needs.push(at - 1);
+                systems.push(groups.len());
+                before = Role::System;
+            }
+            groups.push(group);
+            continue;
+        }
         let is_step = message.role == Role::Assistant && before != Role::Assistant;
         let begins = turn.is_none() || message.opens_turn() || is_apart && is_step;
-        let follows_system = turn.is_some() && before == Role::System;
         before = message.role;
         match turn {
             Some(group) if !begins => groups[group].messages.push(at),
             _ => {
-                if follows_system && !message.opens_turn() {
-                    led_in.push(groups.len());
-                }
-                turn = Some(groups.len());
                 if message.opens_turn() {
+                    if let Some(end) = turn.and_then(|turn| groups[turn].messages.first().copied())
+                    {
+                        for system in systems.drain(..).filter(|_| opening < Some(end)) {
+                            groups[system].needs.push(end);
+                        }
+                    }
                     (opening, reasoning) = (Some(at), None);
                 }
+                turn = Some(groups.len());
                 if message.bond == Bond::Reasoning {
                     reasoning = Some(at);
                 }
                 let needs = reasoning.filter(|at| in_last_turn && Some(*at) > opening);
                 let needs = needs.filter(|needed| *needed != at).or(opening);
                 let needs = needs.filter(|needed| *needed != at);
-                groups.push(Group { needs, ..Group::of(vec![at]) });
+                groups.push(Group { needs: Vec::from_iter(needs), ..Group::of(vec![at]) });
             }
         }
     }
     pin_both_ends(conversation, &mut groups);
-    for group in led_in {
-        groups[group].pin(PinReason::Needed);
-    }
     groups
 }
 
@@ -186,7 +194,7 @@ pub(crate) fn pin_needed(groups: &mut [Group]) {
     // What is needed may need more.
     loop {
         let needed = groups.iter().filter(|group| group.pin.is_some());
-        let needed: Vec<usize> = needed.filter_map(|group| group.needs).collect();
+        let needed: Vec<usize> = needed.flat_map(|group| group.needs.iter().copied()).collect();
         let is_lacking =
             |group: &&mut Group| group.pin.is_none() && needed.iter().any(|at| group.holds(*at));
         let lacking: Vec<&mut Group> = groups.iter_mut().filter(is_lacking).collect();
@@ -199,15 +207,19 @@ pub(crate) fn pin_needed(groups: &mut [Group]) {
     }
 }
 
-/// Pins system prompts and what else must stay, the last that the user said, and the end of the
-/// request.
+/// Pins system prompts at the beginning and what else must stay, the last that the user said, and the
+/// end of the request. A system message among the others is a part of its turn: agents send a reminder
+/// after every step.
 pub(crate) fn pin_both_ends(conversation: &Conversation, groups: &mut [Group]) {
     let messages = &conversation.messages;
+    let begins_at = messages.iter().position(|message| message.role != Role::System);
+    let is_prompt =
+        |at: usize| messages[at].role == Role::System && begins_at.is_none_or(|begins| at < begins);
     for group in &mut *groups {
         if let Some(reason) = group.messages.iter().find_map(|at| messages[*at].stays.clone()) {
             group.pin(reason);
         }
-        if group.messages.iter().any(|at| messages[*at].role == Role::System) {
+        if group.messages.iter().any(|at| is_prompt(*at)) {
             group.pin(PinReason::SystemPrompt);
         }
     }

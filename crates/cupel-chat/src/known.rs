@@ -68,7 +68,8 @@ impl<'e> Known<'e> {
             && item.timestamp() == time
             && item.pinned() == group.pin.is_some()
             && item.renderings().is_empty();
-        let bundle = || Bundle { needs: group.needs, pin: group.pin.clone(), ..bundle.clone() };
+        let bundle =
+            || Bundle { needs: group.needs.clone(), pin: group.pin.clone(), ..bundle.clone() };
         is_same.then(|| (item.clone(), bundle()))
     }
 }

@@ -65,8 +65,8 @@
 //! |---|---|---|---|
 //! | `system`, `instructions`, `systemInstruction` | `SystemPrompt` | always | `role:system` |
 //! | `tools`, `functions` | `ToolDefinition` | always | `role:tools` |
-//! | the schema of the answer, any other text beside the messages | `SystemPrompt` | always | `role:other` |
-//! | message of role system or developer | `SystemPrompt` | always | `role:system` |
+//! | the schema of the answer, other [`COUNTED_SETTINGS`] beside the messages | `SystemPrompt` | always | `role:other` |
+//! | message of role system or developer | `SystemPrompt` | before all others | `role:system` |
 //! | message of the user (`user`, `human`) | `Message`, or `Document` if most of it is documents | the last one | `role:user`, `speaker:NAME` |
 //! | message of the assistant (`assistant`, `model`, `ai`) | `Message` | if it ends the request | `role:assistant`, `speaker:NAME` |
 //! | calls with their results | `ToolOutput` | if they end the request | `role:assistant`, `role:tool`, `tool:NAME`, `call:ID` |
@@ -105,9 +105,9 @@
 //! counts beside them ([`cupel_tokens::Overheads`]). What the answer begins with counts as part of the
 //! last user turn. Documents count by their pages, sound and films by their seconds, text files by
 //! their text, and where none of that can be known, by a bound: ten pages or five minutes if a file
-//! is only named, else by its size ([`cupel_tokens::AttachmentRule`]); then [`Candidates::is_estimate`] says so. **No text is free**: one
-//! in a field that no rule knows counts as well, but for [`UNCOUNTED_FIELDS`] and, beside the messages,
-//! [`UNCOUNTED_SETTINGS`]. Reasoning that is encrypted counts as nothing, since the service leaves it
+//! is only named, else by its size ([`cupel_tokens::AttachmentRule`]); then [`Candidates::is_estimate`] says so. **No text of a
+//! message is free**: one in a field that no rule knows counts as well, but for [`UNCOUNTED_FIELDS`]. Beside the
+//! messages [`COUNTED_SETTINGS`] count, and nothing else. Reasoning that is encrypted counts as nothing, since the service leaves it
 //! out again once the turn is over.
 //!
 //! # Rules
@@ -184,7 +184,7 @@ pub use repair::Repair;
 pub use request::Request;
 pub use rule::{Rule, Statement};
 pub use shorten::{Edit, OwnRendering, Shortenable, Shortening, Target, Unused};
-pub use uncounted::{UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
+pub use uncounted::{COUNTED_SETTINGS, UNCOUNTED_FIELDS};
 pub use validate::Violation;
 pub use view::MessageView;
 

@@ -1,4 +1,4 @@
-//! The fields of a request that no model reads.
+//! The fields of a request that no model reads, and those beside the messages that one does.
 
 /// Fields that count nothing, whatever they hold, in messages, blocks, calls and results: ids, names of
 /// models and types, metadata, signatures and encrypted content, addresses, times.
@@ -82,75 +82,42 @@ pub const UNCOUNTED_FIELDS: [&str; 74] = [
     "uuid",
 ];
 
-/// Fields beside the messages that count nothing, whatever they hold: they steer the service, and
-/// the model does not read them. [`UNCOUNTED_FIELDS`] count nothing there as well.
-pub const UNCOUNTED_SETTINGS: [&str; 58] = [
-    "anthropic_beta",
-    "anthropic_version",
-    "api_base",
-    "api_key",
-    "api_version",
-    "audio",
-    "background",
-    "betas",
-    "cached_content",
-    "cachedContent",
-    "context_management",
-    "conversation",
-    "custom_llm_provider",
-    "extra_headers",
-    "include",
-    "inference_geo",
-    "labels",
-    "logit_bias",
-    "mcp_servers",
-    "media_resolution",
-    "mediaResolution",
-    "modalities",
-    "models",
-    "moderation",
-    "plugins",
-    "prompt_cache_key",
-    "prompt_cache_options",
-    "prompt_cache_retention",
-    "reasoning",
-    "reasoning_effort",
-    "response_mime_type",
-    "response_modalities",
-    "responseMimeType",
-    "responseModalities",
-    "route",
-    "safety_identifier",
-    "safety_settings",
-    "safetySettings",
-    "speech_config",
-    "speechConfig",
-    "speed",
-    "stop",
-    "stop_sequences",
-    "stopSequences",
-    "store",
-    "stream",
-    "stream_options",
-    "thinking",
-    "thinking_config",
-    "thinkingConfig",
-    "tool_choice",
-    "tool_config",
-    "toolConfig",
-    "transforms",
-    "truncation",
-    "user_id",
-    "verbosity",
-    "web_search_options",
+/// Fields beside the messages that the model reads, in each provider's spelling: the schema of its answer,
+/// grammars, documents, an expected answer. System prompt and tools are read by each format itself.
+///
+/// No other field there counts or belongs to the prompt: it steers the service, or nobody knows it, and
+/// clients put random ids and metadata of their own there.
+pub const COUNTED_SETTINGS: [&str; 22] = [
+    "documents",
+    "format",
+    "functions",
+    "grammar",
+    "guided_choice",
+    "guided_grammar",
+    "guided_json",
+    "guided_regex",
+    "instructions",
+    "json_schema",
+    "output_config",
+    "output_format",
+    "prediction",
+    "prompt",
+    "response_format",
+    "response_json_schema",
+    "response_schema",
+    "responseJsonSchema",
+    "responseSchema",
+    "structured_outputs",
+    "system",
+    "tools",
 ];
 
 pub(crate) fn is_uncounted(name: &str) -> bool {
     holds(&UNCOUNTED_FIELDS, name)
 }
 
-pub(crate) fn is_setting(name: &str) -> bool {
-    holds(&UNCOUNTED_SETTINGS, name) || is_uncounted(name)
+pub(crate) fn is_read(name: &str) -> bool {
+    holds(&COUNTED_SETTINGS, name)
 }
 
 /// Whether a list holds a name. It is asked for every field: most names differ in what is cheap to see.
@@ -168,7 +135,7 @@ mod tests {
     fn both_lists_are_in_order_and_name_nothing_twice() {
         let key = |name: &&str| name.to_lowercase().replace('_', " ");
         assert!(UNCOUNTED_FIELDS.is_sorted_by_key(key));
-        assert!(UNCOUNTED_SETTINGS.is_sorted_by_key(key));
+        assert!(COUNTED_SETTINGS.is_sorted_by_key(key));
         assert!(UNCOUNTED_FIELDS.windows(2).all(|pair| pair[0] != pair[1]));
     }
 }

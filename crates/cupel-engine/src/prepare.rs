@@ -94,8 +94,12 @@ impl Prepared {
         let counter = counter(&settings, named, &request, purpose);
         let mut candidates = candidates(&settings, &request, model, &counter, options, purpose)?;
         let (superseded, mut outdated) = match settings.superseded {
-            Superseded::Keep => (Vec::new(), Vec::new()),
-            Superseded::Drop => find_superseded(&candidates),
+            // A session must not send an old reminder again; a window that has room for it may have it.
+            Superseded::Keep => match purpose {
+                Purpose::Window => (Vec::new(), Vec::new()),
+                Purpose::Session(_) => find_superseded(&Supersession::reminders(), &candidates),
+            },
+            Superseded::Drop => find_superseded(&Supersession::default(), &candidates),
         };
         if let Purpose::Window = purpose {
             candidates.remove(&std::mem::take(&mut outdated));
@@ -493,8 +497,11 @@ fn candidates(
 }
 
 /// What is superseded, in words and by position.
-fn find_superseded(candidates: &Candidates) -> (Vec<Outdated>, Vec<usize>) {
-    let found = Supersession::default().find(candidates.items());
+fn find_superseded(
+    supersession: &Supersession,
+    candidates: &Candidates,
+) -> (Vec<Outdated>, Vec<usize>) {
+    let found = supersession.find(candidates.items());
     let told = found.iter().map(|superseded| {
         let older = candidates.bundle(superseded.older);
         Outdated {

@@ -132,12 +132,15 @@ fn turns_that_are_taken_apart_stay_valid_with_what_they_need() {
                     .iter()
                     .map(|item| item.pinned() || random.chance(50))
                     .collect();
-                for at in (0..bundles.len()).rev() {
-                    let needed = bundles[at].needs().and_then(holder);
-                    needs += usize::from(needed.is_some());
-                    if let (true, Some(needed)) = (is_kept[at], needed) {
-                        assert!(needed < at, "what is needed comes first");
-                        is_kept[needed] = true;
+                // What is needed may need more, before or behind it.
+                let mut open: Vec<usize> = (0..bundles.len()).filter(|at| is_kept[*at]).collect();
+                while let Some(at) = open.pop() {
+                    for needed in bundles[at].needs().iter().filter_map(|message| holder(*message))
+                    {
+                        needs += 1;
+                        if !std::mem::replace(&mut is_kept[needed], true) {
+                            open.push(needed);
+                        }
                     }
                 }
                 let kept: Vec<usize> = (0..bundles.len()).filter(|at| is_kept[*at]).collect();

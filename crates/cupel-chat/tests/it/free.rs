@@ -1,7 +1,7 @@
-//! No text is free: whatever text of a request grows, and wherever one is added, the count grows; but for
-//! the fields that are listed as uncounted.
+//! No text of a message is free: whatever text grows, and wherever one is added, the count grows; but for the
+//! fields that are listed as uncounted, and those beside the messages that are not listed as counted.
 
-use cupel_chat::{CandidateOptions, Format, Request, UNCOUNTED_FIELDS, UNCOUNTED_SETTINGS};
+use cupel_chat::{COUNTED_SETTINGS, CandidateOptions, Format, Request, UNCOUNTED_FIELDS};
 use serde_json::Value;
 
 use crate::generate;
@@ -9,6 +9,20 @@ use crate::pipelines::Quarters;
 
 /// Long enough to be seen whatever is rounded.
 const MORE: &str = " and then some more words that somebody has to pay for";
+
+/// Objects beside the messages whose fields count or not each by itself.
+const SETTINGS: [&str; 4] = ["config", "generationConfig", "generation_config", "text"];
+
+/// Fields that formats read themselves.
+const READ_BY_FORMATS: [&str; 7] = [
+    "contents",
+    "function_call",
+    "input",
+    "messages",
+    "systemInstruction",
+    "system_instruction",
+    "tools",
+];
 
 /// Where something is in a request.
 type Path = Vec<Step>;
@@ -65,13 +79,17 @@ fn names(path: &[Step]) -> Vec<&str> {
 /// text; and calls that LangChain's messages hold twice.
 fn is_exempt(path: &[Step], value: &Value) -> bool {
     let names = names(path);
-    let is_setting = |name: &&str| UNCOUNTED_SETTINGS.contains(name);
+    // Beside the messages a list of fields counts, at the top and in settings.
+    let is_list = matches!(path.first(), Some(Step::Element(_)));
+    let beside = names.iter().find(|name| !SETTINGS.contains(name));
+    let is_setting =
+        |name: &&&str| !READ_BY_FORMATS.contains(name) && !COUNTED_SETTINGS.contains(name);
     let is_left_out = |name: &&str| ["title", "required"].contains(name);
     let is_repeated = |pair: &[&str]| pair == ["additional_kwargs", "tool_calls"];
     let is_file = value.is_string() && names.last() == Some(&"data");
     is_file
         || names.iter().any(|name| UNCOUNTED_FIELDS.contains(name))
-        || names.iter().take(2).any(is_setting)
+        || !is_list && beside.is_none_or(|name| is_setting(&name))
         || names.first() == Some(&"tools") && names.iter().any(is_left_out)
         || names.windows(2).any(is_repeated)
 }

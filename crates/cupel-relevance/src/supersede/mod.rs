@@ -3,6 +3,7 @@
 mod calls;
 mod near;
 mod reads;
+mod reminders;
 
 use std::fmt;
 
@@ -17,6 +18,7 @@ use crate::parameter;
 /// |---|---|
 /// | a read of a file: a tool result with a tag `path:…` | a newer result of the same tool (tag `tool:…`) for the same path. With a tag `lines:10-40` only by one that has all of these lines; lines of the same file are different reads otherwise |
 /// | calls of tools: those of its [parts](cupel::Part), or those that its results name by id; without parts lines `name arguments` in the text of an item with a tag `tool:name`, or of the item that shares its tag `call:…` | newer calls with the same names and arguments, all of them |
+/// | a system message among the others, as a reminder that an agent sends after every step | a newer one that begins with the same eight words, digits aside |
 /// | a text of at least ten words | a newer one that shares at least 90 % of its runs of three words, and mentions every value (id, date, number) that it does |
 ///
 /// Pinned items are never superseded. Items are in the order of their times if all have one, else as
@@ -48,13 +50,14 @@ use crate::parameter;
 pub struct Supersession {
     reads: bool,
     calls: bool,
+    reminders: bool,
     near_duplicates: Option<f64>,
 }
 
 impl Default for Supersession {
     /// Looks for everything.
     fn default() -> Self {
-        Self { reads: true, calls: true, near_duplicates: Some(0.9) }
+        Self { reads: true, calls: true, reminders: true, near_duplicates: Some(0.9) }
     }
 }
 
@@ -83,6 +86,8 @@ pub enum Reason {
         /// The name of the tool.
         tool: String,
     },
+    /// A newer system message of the same kind followed.
+    RemindedAgain,
     /// A newer text says nearly the same.
     NearDuplicate {
         /// The share of runs of words that both have.
@@ -95,6 +100,7 @@ impl fmt::Display for Reason {
         match self {
             Self::ReadAgain { path } => write!(f, "`{path}` was read again"),
             Self::CalledAgain { tool } => write!(f, "the same call of `{tool}` was made again"),
+            Self::RemindedAgain => f.write_str("a newer system message of its kind followed"),
             Self::NearDuplicate { similarity } => {
                 write!(f, "the texts are alike to {:.0} %", similarity * 100.0)
             }
@@ -119,6 +125,12 @@ pub enum Outdated {
 }
 
 impl Supersession {
+    /// Looks for reminders alone: nobody wants an old one, whatever else may be outdated.
+    #[must_use]
+    pub fn reminders() -> Self {
+        Self { reads: false, calls: false, reminders: true, near_duplicates: None }
+    }
+
     /// Whether files that were read again count.
     #[must_use]
     pub fn with_reads(mut self, reads: bool) -> Self {
@@ -156,6 +168,9 @@ impl Supersession {
         }
         if self.calls {
             calls::find(&mut found);
+        }
+        if self.reminders {
+            reminders::find(&mut found);
         }
         if let Some(likeness) = self.near_duplicates {
             near::find(&mut found, likeness);

@@ -6,8 +6,8 @@
 //! belongs to the step that it answers; if its words are the user's last, that step is pinned.
 //!
 //! Models that take system messages want them behind a message of the user, and before one of the
-//! assistant: such a message belongs to the step that it stands behind and stays, and so does the step
-//! that follows. A compaction stands for all that came before it, and stays.
+//! assistant: such a message needs the one that it stands behind and, in an earlier turn, the step that
+//! the turn ends with. A compaction stands for all that came before it, and stays.
 //!
 //! The first step of the last turn that the service sees must keep its thinking: there, a step that
 //! begins without needs the one before it that began with it.
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn system_messages_are_for_models_that_take_them_and_stay_where_they_are() {
+    fn system_messages_are_for_models_that_take_them_and_are_part_of_their_turn() {
         let system = r#"{"role":"system","content":"S"}"#.to_owned();
         let said = r#"{"role":"assistant","content":"done"}"#.to_owned();
         let request = |model: &str, messages: &[String]| {
@@ -262,11 +262,21 @@ mod tests {
         assert_eq!(
             labels(&text, Anthropic),
             [
-                "*messages[0..2]: user, system",
-                "*messages[2]: assistant > messages[0..2]",
+                "messages[0]: user",
+                "messages[1]: system > messages[0] > messages[2]",
+                "messages[2]: assistant > messages[0]",
                 "messages[3]: user",
                 "messages[4]: assistant > messages[3]",
                 "*messages[5]: user",
+            ]
+        );
+        let reminded = [user("a"), call("1"), result("1"), system.clone()];
+        assert_eq!(
+            labels(&request("claude-opus-4-8", &reminded), Anthropic),
+            [
+                "*messages[0]: user",
+                "*messages[1..3]: assistant, tool result > messages[0]",
+                "*messages[3]: system > messages[1..3]",
             ]
         );
         let refused = violations(&request("claude-sonnet-4-5", &messages), Anthropic);

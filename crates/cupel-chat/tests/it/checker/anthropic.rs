@@ -124,10 +124,7 @@ fn is(block: &Value, kind: &str) -> bool {
 pub(crate) fn ties(messages: &[Value]) -> Vec<(usize, usize)> {
     let has_call = |message: &Value| list(message, "content").iter().any(|b| is(b, "tool_use"));
     let callers = messages.iter().enumerate().filter(|(_, message)| has_call(message));
-    let mut ties: Vec<_> = callers.map(|(index, _)| (index, index + 1)).collect();
-    let is_system = |(_, message): &(usize, &Value)| text(message, "role") == "system";
-    ties.extend(messages.iter().enumerate().filter(is_system).map(|(index, _)| (index - 1, index)));
-    ties
+    callers.map(|(index, _)| (index, index + 1)).collect()
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(crate) fn ties(format: Format, text: &str) -> Vec<(usize, usize)> {
     }
 }
 
-/// Messages that every window has to have: what the system says, the last that the user said, and the
+/// Messages that every window has to have: what the system says before all others, the last that the user said, and the
 /// end, from which the model goes on.
 pub(crate) fn required(format: Format, request: &str) -> Vec<usize> {
     let values = values(format, request).expect("only valid requests are asked for this");
@@ -60,7 +60,9 @@ pub(crate) fn required(format: Format, request: &str) -> Vec<usize> {
     let speaks =
         |message: &Value| ["user", "human"].contains(&role(message).as_str()) && !answers(message);
     let system = |index: &usize| ["system", "developer"].contains(&role(&values[*index]).as_str());
-    let mut required: Vec<usize> = (0..values.len()).filter(system).collect();
+    let tools = |index: &usize| text(&values[*index], "type").ends_with("tools");
+    let mut required: Vec<usize> = (0..values.len()).take_while(system).collect();
+    required.extend((0..values.len()).filter(tools));
     required.extend(values.iter().rposition(speaks));
     required.extend(values.len().checked_sub(1));
     required
