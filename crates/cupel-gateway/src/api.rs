@@ -15,6 +15,65 @@ pub(crate) enum Api {
     Gemini,
 }
 
+/// Names of attachments in a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attachments {
+    /// Names that stand for one wherever they are.
+    pub(crate) anywhere: &'static [&'static str],
+    /// Names that do so as the value of a field.
+    pub(crate) values: &'static [&'static str],
+}
+
+/// A place at which requests are sent.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// Paths that end so.
+    End(&'static str),
+    /// `…/{folder}/{model}{call}`.
+    Model { folder: &'static str, call: &'static str },
+    /// The same for models of Anthropic: other models have requests of other forms.
+    ClaudeModel { folder: &'static str, call: &'static str },
+}
+
+impl Place {
+    fn is_at(self, path: &str) -> bool {
+        match self {
+            Self::End(end) => path.ends_with(end),
+            Self::Model { .. } => self.model(path).is_some(),
+            Self::ClaudeModel { .. } => self.model(path).is_some_and(|it| it.contains("claude")),
+        }
+    }
+
+    /// The model that a path of this place names, if it names one.
+    fn model(self, path: &str) -> Option<&str> {
+        let (Self::Model { folder, call } | Self::ClaudeModel { folder, call }) = self else {
+            return None;
+        };
+        let (rest, model) = path.strip_suffix(call)?.rsplit_once('/')?;
+        (rest.ends_with(folder) && !model.is_empty()).then_some(model)
+    }
+}
+
+/// Every place at which requests are fitted. All others are passed on unread: Bedrock's `converse`, which
+/// has a form of its own, the Gemini command's `/v1internal`, which wraps its request, and `/v1/completions`.
+const ENDPOINTS: [(Place, Api); 12] = [
+    (Place::End("/chat/completions"), Api::OpenAiChat),
+    // Ollama's own.
+    (Place::End("/api/chat"), Api::OpenAiChat),
+    (Place::End("/responses"), Api::OpenAiResponses),
+    (Place::End("/v1/messages"), Api::Anthropic),
+    // Bedrock.
+    (Place::ClaudeModel { folder: "/model", call: "/invoke" }, Api::Anthropic),
+    (Place::ClaudeModel { folder: "/model", call: "/invoke-with-response-stream" }, Api::Anthropic),
+    // Vertex.
+    (Place::Model { folder: "/anthropic/models", call: ":rawPredict" }, Api::Anthropic),
+    (Place::Model { folder: "/anthropic/models", call: ":streamRawPredict" }, Api::Anthropic),
+    (Place::Model { folder: "/models", call: ":generateContent" }, Api::Gemini),
+    (Place::Model { folder: "/models", call: ":streamGenerateContent" }, Api::Gemini),
+    (Place::Model { folder: "/tunedModels", call: ":generateContent" }, Api::Gemini),
+    (Place::Model { folder: "/tunedModels", call: ":streamGenerateContent" }, Api::Gemini),
+];
+
 impl Api {
     /// All of them.
     pub(crate) const ALL: [Self; 4] =
@@ -23,20 +82,30 @@ impl Api {
     /// Which one a path belongs to, and the model where the path names it. The path is decoded.
     pub(crate) fn of_path(path: &str) -> Option<(Self, Option<&str>)> {
         let path = path.trim_end_matches('/');
-        if path.ends_with("/chat/completions") {
-            return Some((Self::OpenAiChat, None));
+        let (place, api) = ENDPOINTS.iter().find(|(place, _)| place.is_at(path))?;
+        Some((*api, place.model(path)))
+    }
+
+    /// Names that stand before, or as, something that costs more than its bytes: a picture or a file.
+    pub(crate) fn attachments(self) -> Attachments {
+        match self {
+            Self::OpenAiChat => Attachments {
+                anywhere: &["image_url", "file_id", "file_data"],
+                values: &["file", "input_audio", "audio", "video"],
+            },
+            Self::OpenAiResponses => Attachments {
+                anywhere: &["image_generation_call", "file_id", "file_data"],
+                values: &["input_image", "input_file", "input_audio", "computer_screenshot"],
+            },
+            Self::Anthropic => Attachments {
+                anywhere: &["file_id"],
+                values: &["image", "document", "search_result", "file"],
+            },
+            Self::Gemini => Attachments {
+                anywhere: &["inlineData", "inline_data", "fileData", "file_data"],
+                values: &["media"],
+            },
         }
-        if path.ends_with("/responses") {
-            return Some((Self::OpenAiResponses, None));
-        }
-        if path.ends_with("/v1/messages") {
-            return Some((Self::Anthropic, None));
-        }
-        let (before, call) = path.rsplit_once(':')?;
-        let (rest, model) = before.rsplit_once('/')?;
-        let asks = matches!(call, "generateContent" | "streamGenerateContent");
-        let of_model = rest.ends_with("/models") || rest.ends_with("/tunedModels");
-        (asks && of_model).then_some((Self::Gemini, Some(model)))
     }
 
     /// Its name in logs, metrics and on the page.
@@ -77,6 +146,31 @@ mod tests {
             ("/v1/messages", Api::Anthropic, None),
             ("/v1beta/models/gemini-2.5-pro:generateContent", Api::Gemini, Some("gemini-2.5-pro")),
             ("/v1/models/m:streamGenerateContent", Api::Gemini, Some("m")),
+            ("/v1beta/tunedModels/t:generateContent", Api::Gemini, Some("t")),
+            ("/v1/publishers/google/models/g:streamGenerateContent", Api::Gemini, Some("g")),
+            ("/openai/v1/responses", Api::OpenAiResponses, None),
+            ("/anthropic/v1/messages", Api::Anthropic, None),
+            ("/api/chat", Api::OpenAiChat, None),
+            (
+                "/model/us.anthropic.claude-sonnet-4-5-v1:0/invoke",
+                Api::Anthropic,
+                Some("us.anthropic.claude-sonnet-4-5-v1:0"),
+            ),
+            (
+                "/model/anthropic.claude-x/invoke-with-response-stream",
+                Api::Anthropic,
+                Some("anthropic.claude-x"),
+            ),
+            (
+                "/v1/projects/p/locations/l/publishers/anthropic/models/claude-x@1:rawPredict",
+                Api::Anthropic,
+                Some("claude-x@1"),
+            ),
+            (
+                "/v1/projects/p/publishers/anthropic/models/claude-x:streamRawPredict",
+                Api::Anthropic,
+                Some("claude-x"),
+            ),
         ] {
             assert_eq!(Api::of_path(path), Some((api, model)), "{path}");
         }
@@ -86,6 +180,14 @@ mod tests {
             "/v1beta/models/m:countTokens",
             "/v1/responses/resp_1",
             "/v1/models",
+            "/v1/completions",
+            "/model/anthropic.claude-x/converse",
+            "/model/anthropic.claude-x/converse-stream",
+            "/model/meta.llama3/invoke",
+            "/model//invoke",
+            "/v1internal:generateContent",
+            "/v1/publishers/mistral/models/m:rawPredict",
+            "/api/generate",
             "/",
         ] {
             assert_eq!(Api::of_path(path), None, "{path}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use cupel_chat::{Request, Rule};
 use hyper::Uri;
-use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::header::{HeaderMap, HeaderValue};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -132,10 +132,6 @@ impl Asked {
         conversation_header: &str,
         body: &Bytes,
     ) -> Result<Self, Unfit> {
-        let is_plain = |value: &HeaderValue| value.as_bytes() == b"identity";
-        if headers.get(header::CONTENT_ENCODING).is_some_and(|value| !is_plain(value)) {
-            return Err(Unfit::new("encoded-body", "the body is compressed; send it as it is"));
-        }
         let text = std::str::from_utf8(body)
             .map_err(|_| Unfit::new("malformed-request", "the body is not UTF-8"))?;
         let text: Arc<str> = text.into();
@@ -255,7 +251,6 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_says_why() {
-        assert_eq!(read(&[("content-encoding", "gzip")], BODY).err().unwrap().code, "encoded-body");
         assert_eq!(read(&[], "{").err().unwrap().code, "malformed-request");
     }
 }

@@ -106,6 +106,41 @@ pub(crate) struct Answer {
     first: Option<Bytes>,
     inner: Incoming,
     exchange: Exchange,
+    end: StreamEnd,
+}
+
+/// Events with which streams of events end, each on a line of its own. Clients may leave when they have
+/// read it. In data a line cannot be quoted: JSON has no line breaks in texts.
+const LAST_EVENTS: [&[u8]; 5] = [
+    b"data: [DONE]",
+    b"event: message_stop",
+    b"event: response.completed",
+    b"event: response.failed",
+    b"event: response.incomplete",
+];
+
+/// Watches a stream for its last event, however it is cut into frames.
+#[derive(Default)]
+struct StreamEnd {
+    /// The line that has not ended yet, as far as it matters.
+    line: Vec<u8>,
+    is_here: bool,
+}
+
+impl StreamEnd {
+    /// The longest line that matters.
+    const LONGEST: usize = 32;
+
+    fn watch(&mut self, data: &[u8]) {
+        for piece in data.split_inclusive(|byte| *byte == b'\n') {
+            let room = Self::LONGEST.saturating_sub(self.line.len());
+            self.line.extend(piece.iter().take(room));
+            if piece.ends_with(b"\n") {
+                self.is_here |= LAST_EVENTS.contains(&self.line.trim_ascii_end());
+                self.line.clear();
+            }
+        }
+    }
 }
 
 impl Answer {
@@ -114,12 +149,16 @@ impl Answer {
         if first.is_none() && inner.is_end_stream() {
             exchange.record.outcome = Outcome::Answered;
         }
-        Body::new(Self { first, inner, exchange })
+        let mut end = StreamEnd::default();
+        if let Some(first) = &first {
+            end.watch(first);
+        }
+        Body::new(Self { first, inner, exchange, end })
     }
 
     /// Whoever knows the length of a body does not ask for its end.
     fn note_end(&mut self) {
-        if self.first.is_none() && self.inner.is_end_stream() {
+        if self.first.is_none() && (self.end.is_here || self.inner.is_end_stream()) {
             self.exchange.record.outcome = Outcome::Answered;
         }
     }
@@ -142,7 +181,12 @@ impl HttpBody for Answer {
         match &frame {
             None => this.exchange.record.outcome = Outcome::Answered,
             Some(Err(_)) => this.exchange.record.outcome = Outcome::BrokenOff,
-            Some(Ok(_)) => this.note_end(),
+            Some(Ok(frame)) => {
+                if let Some(data) = frame.data_ref() {
+                    this.end.watch(data);
+                }
+                this.note_end();
+            }
         }
         Poll::Ready(frame)
     }
@@ -319,6 +363,27 @@ mod tests {
         assert_eq!(first_word(&half, &mut from), Heard::Answer);
         let mut from = 0;
         assert_eq!(first_word(b"data: \xff\n\n", &mut from), Heard::Answer);
+    }
+
+    #[test]
+    fn the_last_event_of_a_stream_is_heard_however_it_is_cut() {
+        for last in LAST_EVENTS {
+            for line_end in ["\n", "\r\n"] {
+                let mut text = b"event: x\ndata: {\"text\":\"event: message_stop\"}\n\n".to_vec();
+                let mut end = StreamEnd::default();
+                end.watch(&text);
+                assert!(!end.is_here);
+                text.extend_from_slice(last);
+                text.extend_from_slice(line_end.as_bytes());
+                for at in 0..text.len() {
+                    let mut end = StreamEnd::default();
+                    end.watch(&text[..at]);
+                    assert!(!end.is_here, "{at}");
+                    end.watch(&text[at..]);
+                    assert!(end.is_here, "{at}");
+                }
+            }
+        }
     }
 
     #[test]

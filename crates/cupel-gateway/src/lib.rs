@@ -7,6 +7,7 @@ mod attempt;
 mod body;
 mod cap;
 pub mod config;
+mod encoding;
 mod fit;
 mod glob;
 mod guard;

@@ -213,19 +213,21 @@ impl Passage {
         }
     }
 
-    /// The text that goes out.
-    fn outgoing(&self) -> Bytes {
+    /// The text that goes out, if it is not what came.
+    fn changed(&self) -> Option<Bytes> {
         let fitted = self.turn.as_ref().and_then(|turn| turn.fitted.as_ref());
-        match fitted.and_then(|fitted| fitted.text.as_ref()) {
-            Some(text) => text.clone(),
-            None => self.bytes.clone(),
-        }
+        fitted.and_then(|fitted| fitted.text.clone())
     }
 
     /// Asks the upstream, and hears how its answer begins.
     fn ask(&self) -> impl Future<Output = Result<Heard, NoAnswer>> + use<> {
-        let body = self.outgoing();
+        let changed = self.changed();
         let mut headers = upstream::passing_on(&self.parts.headers);
+        if changed.is_some() {
+            // A body that came compressed goes out as it is read.
+            headers.remove(header::CONTENT_ENCODING);
+        }
+        let body = changed.unwrap_or_else(|| self.bytes.clone());
         // Answers must be readable, to hear that a request was too long.
         headers.remove(header::ACCEPT_ENCODING);
         upstream::set_length(&mut headers, body.len());

@@ -6,7 +6,7 @@ use std::time::Instant;
 use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::Incoming;
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
@@ -14,6 +14,7 @@ use crate::api::Api;
 use crate::app::{App, Current};
 use crate::ask::{self, Asked};
 use crate::body::{self, Answer, Timed, Unread};
+use crate::encoding::{self, Decoded};
 use crate::otel::Parent;
 use crate::passage::Passage;
 use crate::path::Path;
@@ -152,9 +153,17 @@ pub(crate) async fn fitted(
         let (bytes, headers) = (bytes.clone(), parts.headers.clone());
         let keys = ask::keys(&parts.headers, &parts.uri);
         let header = config.sessions.header.to_ascii_lowercase();
-        let of_path = of_path.clone();
+        let (of_path, most) = (of_path.clone(), config.server.body_limit.0);
         work::aside(bytes.len(), move || {
-            Asked::read(api, of_path.as_deref(), &headers, keys, &header, &bytes)
+            if is_signed(&headers) {
+                let text = "the signature in Authorization is of the body; use a bearer token";
+                return Err(Unfit::new("signed-body", text));
+            }
+            let body = match encoding::decode(&headers, &bytes, most)? {
+                Decoded::Plain => bytes,
+                Decoded::Unpacked(unpacked) => unpacked,
+            };
+            Asked::read(api, of_path.as_deref(), &headers, keys, &header, &body)
         })
         .await
         .and_then(|read| read)
@@ -167,6 +176,12 @@ pub(crate) async fn fitted(
     exchange.record.upstream = Some(upstream.name.clone());
     exchange.record.fitting = begun.elapsed();
     Passage::new(app.clone(), current.clone(), parts, bytes, upstream).send(asked, exchange).await
+}
+
+/// Whether a request is signed together with its body, as AWS does it: another body would be refused.
+fn is_signed(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::AUTHORIZATION).iter();
+    values.into_iter().any(|value| value.as_bytes().starts_with(b"AWS4-"))
 }
 
 fn unread(exchange: Exchange, why: &Unread, most: usize) -> Response<Body> {

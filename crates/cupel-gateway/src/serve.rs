@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use axum::Router;
 use axum::body::Body;
 use hyper::body::Incoming;
-use hyper::header;
+use hyper::header::{self, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, Uri};
@@ -205,7 +205,12 @@ async fn answer(
     let upgrade = parts.headers.get(header::UPGRADE).and_then(|value| value.to_str().ok());
     if upgrade.is_some_and(|upgrade| upgrade.to_ascii_lowercase().contains("websocket")) {
         let text = "WebSockets are not passed on; use the HTTP API";
-        return refused(&path.decoded, StatusCode::NOT_IMPLEMENTED, "no-websockets", text);
+        // Clients that try a WebSocket first fall back to HTTP at once on this status, and not on others.
+        let status = StatusCode::UPGRADE_REQUIRED;
+        let mut answer = refused(&path.decoded, status, "no-websockets", text);
+        answer.headers_mut().insert(header::UPGRADE, HeaderValue::from_static("HTTP/1.1"));
+        answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+        return answer;
     }
     match path.route {
         Route::Fitted(api, ref model) => {

@@ -2,6 +2,8 @@
 
 use cupel_engine::Limits;
 
+use crate::api::Api;
+
 /// Tokens that stand around messages and tools, whoever the provider is.
 const FRAME: i64 = 2_000;
 
@@ -20,33 +22,17 @@ pub(crate) fn surely_fits(text: &str, limits: &Limits) -> bool {
     most <= room && !has_attachments(text)
 }
 
-/// Whether something may be in a request that costs more than its bytes: a picture or a file. Fields
-/// of tools by such names are none, nor are words in a text.
+/// Whether something may be in a request that costs more than its bytes: a picture or a file. Fields of
+/// tools by such names are none, nor are words in a text. Names of every API count: servers that speak
+/// one take parts of others.
 fn has_attachments(text: &str) -> bool {
+    let all = Api::ALL.map(Api::attachments);
     let mut before = "";
     text.split('"').any(|piece| {
         let is_value = std::mem::replace(&mut before, piece).trim() == ":";
-        match piece {
-            "image_url"
-            | "file_id"
-            | "inlineData"
-            | "inline_data"
-            | "fileData"
-            | "file_data"
-            | "image_generation_call" => true,
-            "image"
-            | "input_image"
-            | "document"
-            | "search_result"
-            | "file"
-            | "input_file"
-            | "input_audio"
-            | "audio"
-            | "video"
-            | "media"
-            | "computer_screenshot" => is_value,
-            _ => false,
-        }
+        all.iter().any(|names| {
+            names.anywhere.contains(&piece) || is_value && names.values.contains(&piece)
+        })
     })
 }
 
@@ -84,6 +70,21 @@ mod tests {
             r#"{"properties":{"file":{"type":"string"}},"required":["file","image"]}"#,
         ] {
             assert!(!has_attachments(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn every_api_names_its_attachments() {
+        for api in Api::ALL {
+            let names = api.attachments();
+            assert!(!names.anywhere.is_empty() && !names.values.is_empty(), "{api:?}");
+            for name in names.anywhere {
+                assert!(has_attachments(&format!(r#"{{"{name}":1}}"#)), "{name}");
+            }
+            for name in names.values {
+                assert!(has_attachments(&format!(r#"{{"type": "{name}"}}"#)), "{name}");
+                assert!(!has_attachments(&format!(r#"["{name}"]"#)), "{name}");
+            }
         }
     }
 

@@ -247,6 +247,9 @@ fn stream(sight: Arc<Sight>, events: Vec<String>, mode: &str) -> Response {
                 return;
             }
         }
+        if mode == "open-end" {
+            sender.closed().await;
+        }
     });
     Response::builder()
         .header("content-type", "text/event-stream")

@@ -104,7 +104,8 @@ async fn websockets_are_refused_plainly() {
     let pair = Pair::start("").await;
     let text = "GET /v1/realtime HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
     let answer = raw(&pair, text).await;
-    assert!(answer.starts_with("HTTP/1.1 501") && answer.contains("WebSockets"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 426") && answer.contains("WebSockets"), "{answer}");
+    assert!(answer.contains("upgrade: HTTP/1.1"), "{answer}");
     assert!(pair.seen().is_empty());
 }
 

@@ -1,5 +1,6 @@
 //! What fits goes on byte for byte, and answers come back as they are.
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -145,4 +146,62 @@ async fn what_goes_out_at_once_is_a_step_of_its_conversation_all_the_same() {
     let log = pair.gateway.log().await;
     let steps: Vec<Option<u64>> = log.iter().map(|line| line["step"].as_u64()).collect();
     assert_eq!(steps, [Some(1), Some(2), Some(3)]);
+}
+
+fn packed(name: &str, text: &str) -> Vec<u8> {
+    if name == "zstd" {
+        return zstd::stream::encode_all(text.as_bytes(), 1).unwrap();
+    }
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[tokio::test]
+async fn compressed_bodies_go_on_as_they_came_if_they_fit_and_plain_if_they_do_not() {
+    let pair = Pair::start("max = 600").await;
+    let url = format!("{}{CHAT}", pair.gateway.url);
+    for name in ["gzip", "zstd"] {
+        let small = packed(name, &history(CHAT, 1).to_string());
+        post(&url, &[("content-encoding", name)], Body::from(small.clone())).await;
+        let seen = pair.last();
+        assert_eq!(
+            (&seen.body[..], &seen.headers["content-encoding"]),
+            (&small[..], &name.parse().unwrap())
+        );
+        let large = packed(name, &history(CHAT, 30).to_string());
+        let answer = post(&url, &[("content-encoding", name)], Body::from(large)).await;
+        assert!(answer.number("x-cupel-dropped") > 0, "{name}");
+        let seen = pair.last();
+        assert!(!seen.headers.contains_key("content-encoding"), "{name}");
+        assert_eq!(seen.flaw, None, "{name}: it is JSON");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_after_the_last_event_was_answered() {
+    let pair = Pair::start("max = 4000").await;
+    let (path, body) = streaming(RESPONSES, history(RESPONSES, 1));
+    let url = format!("{}{path}", pair.gateway.url);
+    let asked = request(Method::POST, &url, &[("x-fake", "open-end")], Body::from(body));
+    let mut answer = client().request(asked).await.unwrap().into_body();
+    let mut text = String::new();
+    while !text.contains("event: response.completed") {
+        let frame = answer.frame().await.unwrap().unwrap();
+        text.push_str(std::str::from_utf8(frame.data_ref().unwrap()).unwrap());
+    }
+    drop(answer);
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    let log = pair.gateway.log().await;
+    assert_eq!(log[0]["outcome"], "answered", "{}", log[0]);
+}
+
+#[tokio::test]
+async fn a_signed_body_is_left_alone() {
+    let pair = Pair::start("max = 600").await;
+    let signed = [("authorization", "AWS4-HMAC-SHA256 Credential=AKIA/x, Signature=0")];
+    let body = history(MESSAGES, 30).to_string();
+    pair.post(MESSAGES, &signed, &body).await;
+    assert_eq!(pair.last().body, body.as_bytes());
+    assert_eq!(pair.gateway.log().await[0]["unfit"], "signed-body");
 }
