@@ -85,6 +85,17 @@ mod tests {
     }
 
     #[test]
+    fn a_call_without_its_result_is_no_exchange() {
+        let part = |range, kind| Part { range, kind };
+        let called = PartKind::Called { tool: 0..2, id: "1".into(), arguments: 3..5 };
+        let returned = PartKind::Returned { call: "1".into(), is_error: false };
+        let parts = [part(0..5, called), part(6..7, returned)];
+        let has = |parts: &[Part]| is_exchange(&build([item("ls {} b").parts(parts.to_vec())])[0]);
+        assert!(has(&parts));
+        assert!(!has(&parts[..1]) && !has(&parts[1..]));
+    }
+
+    #[test]
     fn an_exchange_has_both_voices_and_a_user_turn_only_one() {
         let tagged = |tags: &[&str]| {
             build([item("x").tags(tags.iter().map(|tag| (*tag).to_owned()).collect())]).remove(0)

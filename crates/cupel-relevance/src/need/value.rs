@@ -201,6 +201,19 @@ mod tests {
     }
 
     #[test]
+    fn a_string_of_forty_bytes_is_a_name_and_a_longer_one_is_none() {
+        let (name, longer) = ("ab ".repeat(3) + &"c".repeat(31), "ab ".repeat(3) + &"c".repeat(32));
+        assert_eq!(name.len(), 40);
+        assert_eq!(values(&format!("[\"{name}\"]")), [name.as_str()]);
+        assert!(values(&format!("[\"{longer}\"]")).is_empty());
+    }
+
+    #[test]
+    fn what_stands_between_two_strings_is_none() {
+        assert_eq!(values(r#"["ab", ",cd"]"#), ["ab", ",cd"]);
+    }
+
+    #[test]
     fn ids_paths_and_names_are_values_and_words_are_not() {
         let text = "Look at src/lib.rs: `parse_header` calls User.objects of BooleanField (B-77120-K) \
                     and writes to ann@example.org, at 10:30. Then stop.";

@@ -294,6 +294,35 @@ mod tests {
     }
 
     #[test]
+    fn a_window_that_goes_on_has_constants_of_its_own() {
+        let expected = NeedParameters {
+            reach_tokens: 150.0,
+            fade: 0.6,
+            numbers: 0.1,
+            said: 1.3,
+            called: 2.0,
+            returned: 0.85,
+            user: 0.0,
+            ..NeedParameters::default()
+        };
+        assert_eq!(NeedParameters::default().going_on(), expected);
+        let fading = NeedParameters { reach_tokens: 40.0, fade: 0.25, numbers: 0.5, ..expected };
+        let fading = fading.going_on();
+        assert_close(&[fading.reach_tokens, fading.fade, fading.numbers], &[20.0, 0.3, 0.25]);
+        assert_close(&[fading.said, fading.called, fading.returned], &[1.69, 4.0, 0.7225]);
+    }
+
+    #[test]
+    fn what_is_said_counts_as_much_as_its_parameter_says() {
+        let items = build([item("a_1 b_2"), item("b_2 c_3")]);
+        let parameters = NeedParameters { fade: 0.0, said: 3.0, ..PLAIN };
+        assert_close(&by_item(&items, parameters), &[4.5, 4.5]);
+        let numbers = build([item("a_1 170")]);
+        let parameters = NeedParameters { fade: 0.0, said: 3.0, numbers: 0.25, ..PLAIN };
+        assert_close(&by_item(&numbers, parameters), &[1.5 * 1.25]);
+    }
+
+    #[test]
     fn a_message_spreads_one_unit_and_mentions_add_up() {
         let items = build([item("a_1 b_2"), item("b_2 c_3")]);
         let parameters = NeedParameters { fade: 0.0, ..PLAIN };

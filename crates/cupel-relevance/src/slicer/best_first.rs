@@ -88,7 +88,17 @@ mod tests {
     use super::super::testing::{assert_slice, scored};
     use super::*;
     use crate::testing::at_minute;
-    use cupel::ContextItemBuilder;
+    use cupel::{Candidate, ContextItemBuilder};
+
+    #[test]
+    fn without_shorter_forms_it_says_up_to_which_target_the_choice_stays() {
+        let items = [scored("a", 40, 0.9), scored("b", 30, 0.8)];
+        let candidates: Vec<Candidate<'_>> =
+            items.iter().map(|one| Candidate::new(&one.item, one.score)).collect();
+        let budget = ContextBudget::builder(50).build().unwrap();
+        let selection = BestFirstSlice.select(&SliceRequest::new(&candidates, &budget)).unwrap();
+        assert_eq!((selection.selected, selection.next_target), (vec![0], Some(70)));
+    }
 
     #[test]
     fn the_best_are_taken_whatever_their_size_and_what_does_not_fit_is_skipped() {

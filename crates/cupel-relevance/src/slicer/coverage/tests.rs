@@ -486,7 +486,7 @@ fn with_random_forms(item: &ContextItem, random: &mut Random) -> ContextItem {
     let mut named = 0;
     let forms = (1..=random.below(3)).map(|part| {
         named += random.below(values.len() + 1 - named);
-        let tokens = (item.tokens() * part as i64 / 4).max(1);
+        let tokens = (item.tokens() * [1, 2][part - 1] / 4).max(1);
         let share = [0.05, 0.3, 0.6, 0.9][random.below(2) + part - 1];
         let text = values[..named].join(" ") + " …";
         Rendering::new("short", text, tokens).and_then(|form| form.with_share(share)).unwrap()
