@@ -150,6 +150,13 @@ pub(crate) struct BudgetArguments {
     /// as its estimates are off in 95 of 100 cases.
     #[arg(long, value_name = "SHARE", value_parser = parse_margin)]
     pub(crate) margin: Option<f64>,
+
+    /// The input tokens that the provider reported for the request before, to scale estimates by
+    ///
+    /// The request before is this one up to the last that the assistant said. Give what was read from
+    /// the cache too. Then 3 % are kept free, if --margin is absent.
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
+    pub(crate) usage: Option<i64>,
 }
 
 /// How to choose.
@@ -233,7 +240,17 @@ impl SelectionArguments {
 
     /// What the flags say of one request.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
-        self.policy.query.options()
+        Ok(self.budget.scaled(self.policy.query.options()?))
+    }
+}
+
+impl BudgetArguments {
+    /// Options with what the provider reported.
+    pub(crate) fn scaled(&self, options: Options) -> Options {
+        match self.usage {
+            Some(tokens) => options.usage(tokens),
+            None => options,
+        }
     }
 }
 

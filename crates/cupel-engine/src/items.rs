@@ -4,6 +4,7 @@ use cupel::{ContextItem, CupelError, SelectionReport};
 use cupel_relevance::Strategies;
 
 use crate::engine::Settings;
+use crate::explain::pinned as pinned_tokens;
 use crate::limits::{self, Sources};
 use crate::model::Named;
 use crate::prepare::{build, tokens_of};
@@ -49,7 +50,7 @@ pub(crate) fn select(
     Ok(ItemSelection {
         tokens_before: tokens_of(candidates),
         tokens_after: tokens_of(kept.iter().map(|at| &candidates[*at])),
-        budget: BudgetSummary::of(&budget),
+        budget: BudgetSummary::of(&budget, pinned_tokens(candidates)),
         kept,
         report,
     })

@@ -28,6 +28,7 @@ mod simulate;
 mod superseded;
 mod survey;
 mod tokenizer;
+mod usage;
 mod validate;
 
 pub use builder::EngineBuilder;

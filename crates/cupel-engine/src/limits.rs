@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use cupel::{ContextBudget, ContextKind, CupelError};
-use cupel_tokens::Model;
+use cupel_tokens::{Count, Model};
 
 use crate::EngineError;
+use crate::explain::plain_room;
 
 /// What is kept free for the answer where neither the caller nor the request says it.
 const DEFAULT_RESERVE: i64 = 4_096;
@@ -93,8 +94,8 @@ pub(crate) struct Sources<'a> {
 /// How far counts may be off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Doubt {
-    /// By which share of them, in 95 of 100 cases at most.
-    pub(crate) share: f64,
+    /// The texts of all candidates, and what they are at most in 95 of 100 requests.
+    pub(crate) texts: Count,
     /// The tokens that are pinned, and may be off as well.
     pub(crate) pinned: i64,
 }
@@ -103,14 +104,14 @@ impl Doubt {
     /// The margin for what competes in a window, in percent, such that all that is kept fits even
     /// if it is as much larger as it may be.
     fn margin_percent(self, window: i64) -> f64 {
-        let safe = window as f64 / (1.0 + self.share);
+        let safe = window as f64 / (1.0 + self.texts.margin_percent_of(window) / 100.0);
         let competing = (window.saturating_sub(self.pinned)) as f64;
         if competing <= 0.0 {
             return 0.0;
         }
         let margin = 100.0 * (1.0 - (safe - self.pinned as f64) / competing);
-        // Tenths are as fine as a bound can be told.
-        ((margin * 10.0).ceil() / 10.0).clamp(0.0, 100.0)
+        // So fine that a window of a token more never leaves less room, and short to write.
+        ((margin * 1e4).ceil() / 1e4).clamp(0.0, 100.0)
     }
 }
 
@@ -169,6 +170,9 @@ fn adjust(policy: &ContextBudget, limits: Limits) -> Result<ContextBudget, Cupel
     )
 }
 
+/// How many tokens around a window may leave as much room, since percentages are rounded.
+const ROUNDING: i64 = 8;
+
 /// How a budget follows from the size of its window alone, with what is set aside staying as it is.
 #[derive(Debug, Clone)]
 pub(crate) struct Scale {
@@ -195,12 +199,42 @@ impl Scale {
     /// The budget of a window of this size, which aims for all that is not reserved.
     pub(crate) fn budget(&self, max: i64) -> Result<ContextBudget, CupelError> {
         let target = max.saturating_sub(self.reserve);
-        let margin = match (self.margin_percent, self.doubt) {
-            (Some(percent), _) => percent,
-            (None, Some(doubt)) => doubt.margin_percent(target),
-            (None, None) => 0.0,
-        };
+        let margin = self.margin_percent(target);
         ContextBudget::new(max, target, self.reserve, self.slots.clone(), margin)
+    }
+
+    /// The same with nothing set aside but the margin.
+    pub(crate) fn with_margin_alone(&self) -> Self {
+        Self { reserve: 0, slots: HashMap::new(), ..self.clone() }
+    }
+
+    /// The margin of a window of this size, in percent.
+    pub(crate) fn margin_percent(&self, window: i64) -> f64 {
+        match (self.margin_percent, self.doubt) {
+            (Some(percent), _) => percent,
+            (None, Some(doubt)) => doubt.margin_percent(window),
+            (None, None) => 0.0,
+        }
+    }
+
+    /// The smallest window that leaves as much room as a budget of `plain` tokens with nothing set
+    /// aside, where what is pinned costs so much; `None` if no window does.
+    pub(crate) fn window_for(&self, plain: i64, pinned: i64) -> Option<i64> {
+        let room = |max: i64| self.budget(max).map_or(0, |budget| plain_room(pinned, &budget));
+        // Room hardly ever shrinks as the window grows.
+        let (mut low, mut high) = (plain, plain.max(1));
+        while room(high) < plain {
+            low = high;
+            high = high.checked_mul(2)?;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if room(middle) < plain { low = middle + 1 } else { high = middle }
+        }
+        // The percentage is rounded up, which may cost a token here and not there.
+        let smaller =
+            (low.saturating_sub(ROUNDING).max(plain)..low).find(|max| room(*max) >= plain);
+        Some(smaller.unwrap_or(low))
     }
 
     /// What is set aside, margins apart.
@@ -315,9 +349,14 @@ mod tests {
         assert_eq!(decided(Limits::default().with_reserve(9), sources).2, 9);
     }
 
+    /// Counts that may be a quarter too low.
+    fn quarter(pinned: i64) -> Doubt {
+        Doubt { texts: Count::estimate(1_000, 1_250), pinned }
+    }
+
     #[test]
     fn the_callers_margin_wins_over_the_implied_one() {
-        let doubt = Some(Doubt { share: 0.25, pinned: 0 });
+        let doubt = Some(quarter(0));
         let sources = Sources { doubt, ..Sources::default() };
         let margin =
             |limits| decide(limits, sources).unwrap().unwrap().estimation_safety_margin_percent();
@@ -327,10 +366,10 @@ mod tests {
 
     #[test]
     fn what_is_pinned_may_be_off_as_well() {
-        let doubt = Doubt { share: 0.25, pinned: 60 };
+        let doubt = quarter(60);
         // 20 competing tokens beside 60 pinned ones are 100 in the worst case.
         assert_eq!(doubt.margin_percent(100), 50.0);
-        assert_eq!(Doubt { share: 0.25, pinned: 90 }.margin_percent(100), 100.0);
-        assert_eq!(Doubt { share: 0.25, pinned: 100 }.margin_percent(100), 0.0);
+        assert_eq!(quarter(90).margin_percent(100), 100.0);
+        assert_eq!(quarter(100).margin_percent(100), 0.0);
     }
 }

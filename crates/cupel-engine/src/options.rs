@@ -24,6 +24,7 @@ pub struct Options {
     pub(crate) query: Option<Arc<str>>,
     pub(crate) limits: Limits,
     pub(crate) model: Option<Arc<str>>,
+    pub(crate) usage: Option<i64>,
     pub(crate) pins: Vec<Pin>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) vectors: Option<Arc<VectorFile>>,
@@ -63,6 +64,16 @@ impl Options {
     #[must_use]
     pub fn model(mut self, name: impl Into<Arc<str>>) -> Self {
         self.model = Some(name.into());
+        self
+    }
+
+    /// The input tokens that the provider reported for the request before, which ended where the last
+    /// message of the assistant begins. Counts are scaled by it, and a margin of 3 percent is enough.
+    ///
+    /// For a conversation that is sent whole; a [`Session`](crate::Session) learns by itself.
+    #[must_use]
+    pub fn usage(mut self, input_tokens: i64) -> Self {
+        self.usage = Some(input_tokens);
         self
     }
 

@@ -17,6 +17,7 @@ use crate::memo::SessionMemory;
 use crate::model::Named;
 use crate::progress::{Watch, Watched};
 use crate::shorten::Shortener;
+use crate::usage::CalibratedCounter;
 use crate::{
     EngineError, ErrorCode, ModelPrices, NamedPolicy, Options, Outdated, Part, RepairDone,
     Superseded, UnusedRendering, Work, model, tokenizer, validate,
@@ -91,8 +92,21 @@ impl Prepared {
             Some(_) => None,
             None => tokenizer::family(named, Some(request.format())),
         };
-        let counter = counter(&settings, named, &request, purpose);
-        let mut candidates = candidates(&settings, &request, model, &counter, options, purpose)?;
+        let mut counter = counter(&settings, named, &request, purpose);
+        let mut candidates = {
+            let made = |counter: &Watched<'_>| {
+                candidates(&settings, &request, model, counter, options, purpose)
+            };
+            let first = made(&counter)?;
+            match options.usage {
+                None => first,
+                Some(reported) => {
+                    let calibrated = CalibratedCounter::new(counter.counter, &first, reported)?;
+                    counter.counter = Arc::new(calibrated);
+                    made(&counter)?
+                }
+            }
+        };
         let (superseded, mut outdated) = match settings.superseded {
             // A session must not send an old reminder again; a window that has room for it may have it.
             Superseded::Keep => match purpose {
@@ -127,14 +141,14 @@ impl Prepared {
         let strategies = with_vectors(strategies, &candidates, options)?;
         let bound = OnceLock::new();
         // Whoever names a tokenizer knows how far to trust it.
-        let is_doubted = candidates.is_estimate() && settings.counter.is_none();
+        let is_trusted = settings.counter.is_some() && options.usage.is_none();
+        let is_doubted = candidates.is_estimate() && !is_trusted;
         let sources = Sources {
             model,
             output_limit: request.output_limit(),
             policy: settings.policy.description().budget.as_ref(),
             doubt: is_doubted.then(|| Doubt {
-                share: bound.get_or_init(|| total(&counter, candidates.items())).margin_percent()
-                    / 100.0,
+                texts: *bound.get_or_init(|| total(&counter, candidates.items())),
                 pinned: tokens_of(candidates.items().iter().filter(|item| item.pinned())),
             }),
         };
@@ -218,6 +232,11 @@ impl Prepared {
 
     pub(crate) fn settings(&self) -> &Settings {
         self.engine.settings()
+    }
+
+    /// What is pinned costs so much.
+    pub(crate) fn pinned_tokens(&self) -> i64 {
+        crate::explain::pinned(self.items())
     }
 
     /// How much fits.

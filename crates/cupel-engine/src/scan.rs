@@ -97,25 +97,42 @@ impl Scan {
 }
 
 impl Prepared {
-    /// The window of a budget with nothing set aside; empty if what is pinned does not fit.
+    /// The window of a budget with nothing set aside, not even a margin; empty if what is pinned does
+    /// not fit.
     pub(crate) fn window_of(
         &self,
         ranking: &Ranking<'_, '_>,
         tokens: i64,
     ) -> Result<Vec<PlacedItem>, EngineError> {
-        Ok(self.fitting_window(ranking, tokens)?.unwrap_or_default())
+        let budget = ContextBudget::builder(tokens).build()?;
+        Ok(self.window_in(ranking, &budget)?.unwrap_or_default())
     }
 
-    /// The window of a budget with nothing set aside; `None` if what is pinned does not fit.
+    /// The window of a budget with nothing set aside but the margin, as a selection for so many tokens
+    /// has it; `None` if what is pinned does not fit.
     pub(crate) fn fitting_window(
         &self,
         ranking: &Ranking<'_, '_>,
         tokens: i64,
     ) -> Result<Option<Vec<PlacedItem>>, EngineError> {
-        let budget = ContextBudget::builder(tokens).build()?;
-        match self.whole(&budget)? {
+        self.window_in(ranking, &self.scale.with_margin_alone().budget(tokens)?)
+    }
+
+    fn window_in(
+        &self,
+        ranking: &Ranking<'_, '_>,
+        budget: &ContextBudget,
+    ) -> Result<Option<Vec<PlacedItem>>, EngineError> {
+        match self.whole(budget)? {
             Some(whole) => Ok(Some(whole.window)),
-            None => fitting(ranking.window(&budget)).map_err(|error| self.failed(error)),
+            None => fitting(ranking.window(budget)).map_err(|error| self.failed(error)),
         }
+    }
+
+    /// The budget with nothing set aside but the margin that leaves as much room as one of `plain` tokens
+    /// with nothing set aside.
+    pub(crate) fn budget_for(&self, plain: i64) -> i64 {
+        let scale = self.scale.with_margin_alone();
+        scale.window_for(plain, self.pinned_tokens()).unwrap_or(i64::MAX)
     }
 }

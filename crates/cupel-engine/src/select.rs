@@ -3,6 +3,7 @@
 use cupel::{ContextBudget, IncludedItem, SelectionReport};
 use serde::{Deserialize, Serialize};
 
+use crate::explain::{plain_room, slots, window};
 use crate::prepare::{Chosen, positions};
 use crate::{EngineError, Outdated, Prepared, RepairDone, Schema, ShortenedText, UnusedRendering};
 
@@ -88,13 +89,22 @@ pub struct BudgetSummary {
     pub target_tokens: i64,
     /// What is kept free for the answer.
     pub output_reserve: i64,
-    /// What is kept free because counts may be off, in percent.
+    /// By how much the room for what competes is reduced because counts may be off, in percent.
     pub margin_percent: f64,
+    /// The part of the window that stays free because of that, in percent of all that is not reserved.
+    #[serde(default)]
+    pub kept_free_percent: f64,
 }
 
 impl BudgetSummary {
-    pub(crate) fn of(budget: &ContextBudget) -> Self {
+    /// A budget of which what is pinned takes so much.
+    pub(crate) fn of(budget: &ContextBudget, pinned: i64) -> Self {
+        let window = window(budget);
+        let competing = window.saturating_sub(pinned).saturating_sub(slots(budget)).max(0);
+        let room = plain_room(pinned, budget).saturating_sub(pinned);
+        let free = competing.saturating_sub(room) as f64 * 100.0 / window.max(1) as f64;
         Self {
+            kept_free_percent: (free * 10.0).round() / 10.0,
             max_tokens: budget.max_tokens(),
             target_tokens: budget.target_tokens(),
             output_reserve: budget.output_reserve(),
@@ -141,7 +151,7 @@ impl Prepared {
             tokenizer: self.tokenizer().to_owned(),
             is_estimate: self.candidates.is_estimate(),
             estimated_like: self.like.map(|family| family.name().to_owned()),
-            budget: BudgetSummary::of(self.budget()?),
+            budget: BudgetSummary::of(self.budget()?, self.pinned_tokens()),
             messages_before: self.request.message_count(),
             messages_after: self.candidates.message_count_of(&positions(kept)),
             tokens_before: self.candidates.total_tokens(),

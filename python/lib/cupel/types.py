@@ -72,8 +72,10 @@ __all__ = [
 class BudgetSummary(TypedDict):
     """How much fits."""
 
+    kept_free_percent: float
+    """The part of the window that stays free because of that, in percent of all that is not reserved."""
     margin_percent: float
-    """What is kept free because counts may be off, in percent."""
+    """By how much the room for what competes is reduced because counts may be off, in percent."""
     max_tokens: int
     """The window in tokens."""
     output_reserve: int
@@ -137,6 +139,8 @@ class _Summary(TypedDict):
 class Summary(_Summary, total=False):
     """Sizes before and after, and what they were measured with."""
 
+    estimated_like: Union[str, None]
+    """The family of tokenizers that counts are estimated like, as in `claude`; `unknown` where the name of the model speaks of none. Absent where counts are exact or the caller chose a tokenizer."""
     model: Union[str, None]
     """The model that the counts are for, if it is known."""
 
@@ -194,8 +198,8 @@ class Count(_Count, total=False):
     """The plain texts, in the order given; none for a request."""
 
 
-class CurvePoint(TypedDict):
-    """What one budget keeps, with nothing set aside."""
+class _CurvePoint(TypedDict):
+    """What is always there."""
 
     budget: int
     """The budget."""
@@ -211,9 +215,18 @@ class CurvePoint(TypedDict):
     """What is kept costs so much."""
 
 
+class CurvePoint(_CurvePoint, total=False):
+    """What one budget keeps, with nothing set aside but the margin for estimates."""
+
+    displaced: list[int]
+    """The positions of the candidates that the budget before keeps and this one does not: something larger took their place. Then the score may fall."""
+
+
 class Curve(TypedDict):
     """What each budget keeps."""
 
+    is_estimate: bool
+    """Whether token counts are estimates."""
     points: list[CurvePoint]
     """One for each budget, ascending."""
     schema: Schema
@@ -569,6 +582,8 @@ class Explanation(_Explanation, total=False):
 class Marginal(TypedDict):
     """What the last tokens of a budget buy: in its window, but not in the smaller one."""
 
+    is_estimate: bool
+    """Whether token counts are estimates."""
     parts: list[Part]
     """What they bought, in placed order."""
     schema: Schema
@@ -582,6 +597,8 @@ class Marginal(TypedDict):
 class _MinBudget(TypedDict):
     """What is always there."""
 
+    is_estimate: bool
+    """Whether token counts are estimates."""
     is_exact: bool
     """Whether every budget was tried at which a window can change. If not, a smaller one may do."""
     part: Part
@@ -593,7 +610,7 @@ class _MinBudget(TypedDict):
 
 
 class MinBudget(_MinBudget, total=False):
-    """The smallest budget that keeps a message, with nothing set aside."""
+    """The smallest budget that keeps a message, with nothing set aside but the margin for estimates."""
 
     min_budget: Union[int, None]
     """The smallest budget whose window holds it; absent if none does."""
@@ -1065,7 +1082,7 @@ class _Window(TypedDict):
 
 
 class Window(_Window, total=False):
-    """What a budget keeps, with nothing set aside."""
+    """What a budget keeps, with nothing set aside but the margin for estimates."""
 
     shortened: list[ShortenedPosition]
     """Those of the positions whose candidate is shorter than it was, with the name of the form."""
@@ -1074,6 +1091,8 @@ class Window(_Window, total=False):
 class Windows(TypedDict):
     """The windows of many budgets, from one ranking."""
 
+    is_estimate: bool
+    """Whether token counts are estimates."""
     schema: Schema
     """`cupel/1`."""
     total_tokens: int

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let engine = engine(context, request, budget, query, first.clone())?;
     let input = Input::read(arguments.input.file.as_deref())?;
     let name = input.name();
-    let comparison = engine.compare(input.text, &policies, &query.options()?);
+    let comparison = engine.compare(input.text, &policies, &budget.scaled(query.options()?));
     let comparison = comparison.map_err(|error| Failure::of(&name, &error))?;
     let text = if arguments.json {
         json::pretty(&comparison)?

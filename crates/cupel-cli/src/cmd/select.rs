@@ -243,7 +243,7 @@ pub(crate) fn step_summary(step: &Step) -> String {
 /// `kept 41 of 212 messages, 7,934 of 8,000 tokens, from 61,203`.
 pub(crate) fn summary(summary: &Summary) -> String {
     let what = if summary.format.starts_with("items") { "item" } else { "message" };
-    let margin = match summary.budget.margin_percent {
+    let margin = match summary.budget.kept_free_percent {
         percent if percent > 0.0 => format!(", {percent:.0} % kept free for errors"),
         _ => String::new(),
     };

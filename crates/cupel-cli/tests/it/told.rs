@@ -115,8 +115,9 @@ fn the_margin_that_is_asked_for_is_kept_free() {
         let arguments = [&["select", "--max=300"], margin].concat();
         run_with(&arguments, &talk("claude-sonnet-4-5", 24)).stderr
     };
+    // A tenth of what competes, since what is pinned takes some of the window.
     let asked = select(&["--margin=10%"]);
-    assert!(asked.contains("(estimated like claude, 10 % kept free for errors)"), "{asked}");
+    assert!(asked.contains("(estimated like claude, 9 % kept free for errors)"), "{asked}");
     let tokens: i64 = asked.split(' ').nth(5).unwrap().parse().unwrap();
     assert!((1..=270).contains(&tokens), "{asked}");
     assert!(

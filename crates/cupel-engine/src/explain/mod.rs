@@ -23,7 +23,7 @@ use crate::{
 };
 use room::Room;
 use shortfall::Shortfalls;
-pub(crate) use shortfall::plain_room;
+pub(crate) use shortfall::{pinned, plain_room, slots, window};
 pub(crate) use why::Reasons;
 
 /// What is in the window, what is not, and why.
@@ -262,7 +262,7 @@ impl<'a> View<'a> {
         let shortfalls = if shown > 0 || is_shortened {
             let current = shortfall::plain(prepared.items(), budget);
             let scan = Scan::new(prepared, ranking, current)?;
-            Some(Shortfalls::new(prepared.items(), budget, scan))
+            Some(Shortfalls::new(prepared, budget, scan))
         } else {
             None
         };

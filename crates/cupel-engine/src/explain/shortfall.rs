@@ -3,6 +3,8 @@
 use cupel::{ContextBudget, ContextItem};
 use serde::{Deserialize, Serialize};
 
+use crate::Prepared;
+use crate::limits::Scale;
 use crate::prepare::tokens_of;
 use crate::scan::Scan;
 
@@ -34,39 +36,48 @@ pub enum ToGetIn {
 pub(super) struct Shortfalls {
     scan: Scan,
     pinned: i64,
-    budget: ContextBudget,
+    window: i64,
+    scale: Scale,
 }
 
 impl Shortfalls {
-    pub(super) fn new(items: &[ContextItem], budget: &ContextBudget, scan: Scan) -> Self {
-        Self { scan, pinned: pinned(items), budget: budget.clone() }
+    pub(super) fn new(prepared: &Prepared, budget: &ContextBudget, scan: Scan) -> Self {
+        let scale = prepared.scale.clone();
+        Self { scan, pinned: prepared.pinned_tokens(), window: window(budget), scale }
     }
 
     pub(super) fn of(&self, position: usize) -> ToGetIn {
         let fate = self.scan.fate(position);
         match (fate.next, fate.first) {
-            (Some(next), first) => ToGetIn::MoreTokens {
-                tokens: self.window_for(next).saturating_sub(window(&self.budget)).max(1),
-                was_in_at: first.filter(|first| *first < next),
+            (Some(next), first) => match self.more_for(next) {
+                Some(tokens) => ToGetIn::MoreTokens {
+                    tokens,
+                    was_in_at: first.filter(|first| *first < next).map(|plain| self.alone(plain)),
+                },
+                None => ToGetIn::NotByBudget,
             },
-            (None, Some(budget)) => ToGetIn::LessTokens { budget },
+            (None, Some(plain)) => ToGetIn::LessTokens { budget: self.alone(plain) },
             (None, None) => ToGetIn::NotByBudget,
         }
     }
 
     /// The smallest larger budget, with nothing set aside, whose window has a candidate whole.
     pub(super) fn whole_at(&self, position: usize) -> Option<i64> {
-        self.scan.fate(position).whole
+        self.scan.fate(position).whole.map(|plain| self.alone(plain))
     }
 
-    /// The window that leaves, after this budget's reserved slots and safety margin, as much as a
-    /// budget with nothing set aside.
-    fn window_for(&self, plain: i64) -> i64 {
-        let scored = plain.saturating_sub(self.pinned).max(0);
-        let share = kept_share(&self.budget);
-        let with_margin =
-            if share > 0.0 { (scored as f64 / share).ceil() as i64 } else { i64::MAX };
-        with_margin.saturating_add(slots(&self.budget)).saturating_add(plain - scored)
+    /// How many more tokens leave as much room, beside what is set aside, as a budget with nothing set
+    /// aside.
+    fn more_for(&self, plain: i64) -> Option<i64> {
+        let max = self.scale.window_for(plain, self.pinned)?;
+        let window = self.scale.budget(max).map(|budget| window(&budget)).ok()?;
+        Some(window.saturating_sub(self.window).max(1))
+    }
+
+    /// The budget with nothing but the margin set aside that leaves as much room.
+    fn alone(&self, plain: i64) -> i64 {
+        let scale = self.scale.with_margin_alone();
+        scale.window_for(plain, self.pinned).unwrap_or(i64::MAX)
     }
 }
 
@@ -82,7 +93,7 @@ pub(crate) fn plain_room(pinned: i64, budget: &ContextBudget) -> i64 {
 }
 
 /// What a budget leaves for items, pinned ones included.
-pub(super) fn window(budget: &ContextBudget) -> i64 {
+pub(crate) fn window(budget: &ContextBudget) -> i64 {
     budget.target_tokens().min(budget.max_tokens() - budget.output_reserve())
 }
 
@@ -90,10 +101,12 @@ fn kept_share(budget: &ContextBudget) -> f64 {
     1.0 - budget.estimation_safety_margin_percent() / 100.0
 }
 
-fn slots(budget: &ContextBudget) -> i64 {
+/// What a budget sets aside for kinds.
+pub(crate) fn slots(budget: &ContextBudget) -> i64 {
     budget.total_reserved().saturating_sub(budget.output_reserve())
 }
 
-fn pinned(items: &[ContextItem]) -> i64 {
+/// What is pinned costs so much.
+pub(crate) fn pinned(items: &[ContextItem]) -> i64 {
     tokens_of(items.iter().filter(|item| item.pinned())).max(0)
 }

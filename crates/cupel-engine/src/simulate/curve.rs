@@ -61,7 +61,7 @@ pub struct Curve {
     pub points: Vec<CurvePoint>,
 }
 
-/// What one budget keeps, with nothing set aside.
+/// What one budget keeps, with nothing set aside but the margin for estimates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -78,6 +78,10 @@ pub struct CurvePoint {
     pub messages: usize,
     /// The share of all scores that is kept, from 0 to 1.
     pub score: f64,
+    /// The positions of the candidates that the budget before keeps and this one does not: something
+    /// larger took their place. Then the score may fall.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub displaced: Vec<usize>,
 }
 
 impl Prepared {
@@ -92,8 +96,11 @@ impl Prepared {
         let all_scores = self.all_scores(&ranking);
         let watch = Watch::begin(self.settings().progress.as_ref(), Work::Budgets, budgets.len());
         let mut points = Vec::with_capacity(budgets.len());
+        let mut before = Vec::new();
         for budget in budgets {
-            points.push(self.point(&ranking, budget, all_scores)?);
+            let (point, kept) = self.point(&ranking, budget, all_scores, &before)?;
+            points.push(point);
+            before = kept;
             watch.advance(1);
         }
         Ok(Curve {
@@ -115,7 +122,8 @@ impl Prepared {
     fn spread(&self, range: CurveRange) -> Result<Vec<i64>, EngineError> {
         let pinned = least_pinned_tokens(self.items());
         let from = range.from.unwrap_or(pinned);
-        let to = range.to.unwrap_or(self.candidates.total_tokens().max(from));
+        let all = self.budget_for(self.candidates.total_tokens());
+        let to = range.to.unwrap_or(all.max(from));
         if from > to || range.steps < 2 {
             let rule = if from > to {
                 format!("the smallest budget {from} must not exceed the largest {to}")
@@ -137,20 +145,27 @@ impl Prepared {
         ranking: &Ranking<'_, '_>,
         budget: i64,
         all_scores: f64,
-    ) -> Result<CurvePoint, EngineError> {
+        before: &[usize],
+    ) -> Result<(CurvePoint, Vec<usize>), EngineError> {
         let window = self.fitting_window(ranking, budget)?;
         let fits = window.is_some();
         let window = window.unwrap_or_default();
         let chosen = chosen(&window);
         let kept = positions(&chosen);
+        let mut is_kept = vec![false; self.items().len()];
+        for at in &kept {
+            is_kept[*at] = true;
+        }
         let kept_scores = window.iter().fold(0.0, |sum, placed| sum + placed.score);
-        Ok(CurvePoint {
+        let point = CurvePoint {
             budget,
             fits,
             tokens: self.tokens_at(&chosen),
             items: kept.len(),
             messages: self.candidates.message_count_of(&kept),
             score: if all_scores > 0.0 { kept_scores / all_scores } else { 0.0 },
-        })
+            displaced: before.iter().filter(|at| !is_kept[**at]).copied().collect(),
+        };
+        Ok((point, kept))
     }
 }

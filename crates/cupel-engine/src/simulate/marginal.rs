@@ -39,7 +39,7 @@ impl Prepared {
         let budget = self.budget()?;
         let kept = self.kept(budget)?;
         let mut had = vec![None; self.items().len()];
-        for chosen in self.kept(&reduced(budget, slack_tokens)?)? {
+        for chosen in self.kept(&self.reduced(budget, slack_tokens)?)? {
             had[chosen.0] = Some(chosen);
         }
         // What is there anyway, but shorter, is bought too: the rest of it.
@@ -55,22 +55,19 @@ impl Prepared {
         })
     }
 
+    /// The budget with a smaller window; what is set aside stays, as far as there is room for it.
+    fn reduced(&self, budget: &ContextBudget, slack: i64) -> Result<ContextBudget, CupelError> {
+        let less = |tokens: i64| tokens.saturating_sub(slack).max(0);
+        let max = less(budget.max_tokens());
+        let reserve = budget.output_reserve().min(max);
+        let target = less(budget.target_tokens());
+        let margin = self.scale.margin_percent(target.min(max - reserve));
+        ContextBudget::new(max, target, reserve, budget.reserved_slots().clone(), margin)
+    }
+
     /// What a budget keeps, in placed order.
     pub(crate) fn kept(&self, budget: &ContextBudget) -> Result<Vec<Chosen>, EngineError> {
         let window = self.judged_for(budget, |judge| judge.window(self.items(), budget))?;
         Ok(chosen(&window.map_err(|error| self.failed(error))?))
     }
-}
-
-/// The budget with a smaller window; what is set aside stays, as far as there is room for it.
-fn reduced(budget: &ContextBudget, slack: i64) -> Result<ContextBudget, CupelError> {
-    let less = |tokens: i64| tokens.saturating_sub(slack).max(0);
-    let max = less(budget.max_tokens());
-    ContextBudget::new(
-        max,
-        less(budget.target_tokens()),
-        budget.output_reserve().min(max),
-        budget.reserved_slots().clone(),
-        budget.estimation_safety_margin_percent(),
-    )
 }

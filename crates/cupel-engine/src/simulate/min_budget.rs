@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::scan::Scan;
 use crate::{EngineError, ErrorCode, Part, Prepared, Schema};
 
-/// The smallest budget that keeps a message, with nothing set aside.
+/// The smallest budget that keeps a message, with nothing set aside but the margin for estimates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -44,8 +44,8 @@ impl Prepared {
         Ok(MinBudget {
             schema: Schema,
             part: Part::of(&self.candidates, position),
-            min_budget: fate.first,
-            out_again_at: fate.lost,
+            min_budget: fate.first.map(|plain| self.budget_for(plain)),
+            out_again_at: fate.lost.map(|plain| self.budget_for(plain)),
             is_exact: scan.is_exact,
             is_estimate: self.candidates.is_estimate(),
             total_tokens: self.candidates.total_tokens(),

@@ -23,7 +23,7 @@ pub struct Windows {
     pub windows: Vec<Window>,
 }
 
-/// What a budget keeps, with nothing set aside.
+/// What a budget keeps, with nothing set aside but the margin for estimates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

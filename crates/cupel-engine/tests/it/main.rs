@@ -2,6 +2,7 @@
 
 mod answers;
 mod errors;
+mod estimated;
 mod examples;
 mod min_budget;
 mod more_budget;

@@ -13,6 +13,7 @@ use table::Table;
 use tally::Tally;
 use words::Shares;
 
+use crate::count::SORTS;
 use crate::{Count, Model, TokenCounter, name};
 
 /// Estimates tokens for models whose tokenizer is not public.
@@ -121,24 +122,35 @@ impl TokenCounter for EstimateCounter {
 
     fn bounded(&self, text: &str) -> Count {
         let table = self.family.table();
-        let (cost, at_most_cost) = costs(table, text);
+        let Costs { cost, at_most: at_most_cost, errors } = costs(table, text);
         // Thousandths of a token, times a hundred.
         let scaled = |cost: u128| (cost * u128::from(self.percent)).div_ceil(100_000);
         let tokens = scaled(cost);
         // Short texts scatter more: half the square root.
         let scatter = (tokens / 4).isqrt();
         let clamp = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
-        Count::estimate(clamp(tokens), clamp(scaled(at_most_cost) + scatter))
+        let count = Count::estimate(clamp(tokens), clamp(scaled(at_most_cost) + scatter));
+        count.with_errors(errors.map(|error| clamp(error * u128::from(self.percent) / 100)))
     }
 }
 
-/// What a text costs, and what at most, in thousandths of a token.
-fn costs(table: &Table, text: &str) -> (u128, u128) {
-    let (mut sum, mut sum_at_most) = (0, 0);
+/// What a text costs, in thousandths of a token.
+struct Costs {
+    cost: u128,
+    /// What it costs at most, by itself.
+    at_most: u128,
+    /// How far off its sorts may be where it is a part of a request.
+    errors: [u128; SORTS],
+}
+
+fn costs(table: &Table, text: &str) -> Costs {
+    let (mut sum, mut sum_at_most, mut errors) = (0, 0, [0; SORTS]);
     let mut add = |group: usize, [whole, split]: Thousandths| {
         let cost = whole * u128::from(table.whole[group]) + split * u128::from(table.split[group]);
         sum += cost;
         sum_at_most += cost * (1_000 + u128::from(table.margins[group]));
+        let place = table.place(group);
+        errors[place] += cost * u128::from(table.in_requests(group)) / 1_000_000;
     };
     let tally = Tally::of(table.encoding, text);
     for group in tally.groups() {
@@ -153,7 +165,7 @@ fn costs(table: &Table, text: &str) -> (u128, u128) {
             add(group, tokens);
         }
     }
-    (sum.div_ceil(1_000), sum_at_most.div_ceil(1_000_000))
+    Costs { cost: sum.div_ceil(1_000), at_most: sum_at_most.div_ceil(1_000_000), errors }
 }
 
 /// Thousandths of tokens: of pieces that are one token, and of those that are several.

@@ -135,7 +135,13 @@ fn drawing(curve: &Curve, palette: Palette) -> String {
             score.into(),
         ]);
     }
+    let falls = curve.points.windows(2).any(|pair| pair[1].score < pair[0].score);
+    let why = if falls {
+        "\nwhere the score falls, something larger took the place of several that score more together\n"
+    } else {
+        ""
+    };
     let estimated = if curve.is_estimate { "\ntokens are estimates\n" } else { "" };
     let drawn = curve::render(curve, screen, palette);
-    format!("{drawn}\n{}{estimated}", table.render(screen, palette))
+    format!("{drawn}\n{}{why}{estimated}", table.render(screen, palette))
 }
