@@ -9,11 +9,13 @@ use crate::config::{Access, ConfigError, Source};
 use crate::history::History;
 use crate::learnt::Learnt;
 use crate::log::Log;
+use crate::memory::Memory;
 use crate::metrics::{Gauges, Metrics};
 use crate::otel::Otel;
 use crate::record::Record;
 use crate::setup::Setup;
 use crate::store::Store;
+use crate::token::PageToken;
 
 /// What all requests share.
 pub(crate) struct App {
@@ -22,6 +24,10 @@ pub(crate) struct App {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) history: History,
     pub(crate) learnt: Learnt,
+    /// Memory for requests on their way. A new size needs a new start.
+    pub(crate) memory: Memory,
+    /// The token of the page, unless the configuration has one.
+    random_token: String,
     source: Source,
     numbers: AtomicU64,
     generations: AtomicU64,
@@ -43,8 +49,12 @@ impl App {
     pub(crate) fn new(source: Source) -> Result<Arc<Self>, ConfigError> {
         let metrics = Arc::new(Metrics::default());
         let current = Current::new(&source, 0, None, &metrics)?;
+        let memory = Memory::new(current.setup.config.server.memory.map(|size| size.0));
+        let random_token = (0..4).map(|_| random_digits()).collect::<Result<String, _>>()?;
         let app = Self {
-            instance: random_digits(),
+            memory,
+            random_token,
+            instance: random_digits()?,
             metrics,
             history: History::new(),
             learnt: Learnt::default(),
@@ -61,6 +71,12 @@ impl App {
     /// What holds now.
     pub(crate) fn current(&self) -> Arc<Current> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The token of the page.
+    pub(crate) fn page_token(&self) -> PageToken {
+        let configured = self.current().setup.config.page_token.clone();
+        PageToken::new(configured.as_deref(), &self.random_token)
     }
 
     /// The number of the next request.
@@ -117,7 +133,8 @@ impl App {
         let lifetime = current.setup.config.server.learnt_lifetime.0;
         let (learnt, learnt_least) = self.learnt.figures(lifetime);
         let conversations = current.store.count();
-        self.metrics.write(&Gauges { conversations, learnt, learnt_least })
+        let memory = self.memory.taken();
+        self.metrics.write(&Gauges { conversations, memory, learnt, learnt_least })
     }
 
     /// Writes what is left to be written.
@@ -171,9 +188,10 @@ impl Current {
     }
 }
 
-fn random_digits() -> String {
+fn random_digits() -> Result<String, ConfigError> {
     let mut bytes = [0; 4];
-    // Without randomness two starts look alike on a page that stayed open, which is all.
-    let _ = ring::rand::SystemRandom::new().fill(&mut bytes);
-    format!("{:08x}", u32::from_be_bytes(bytes))
+    // A token that can be guessed is none.
+    let filled = ring::rand::SystemRandom::new().fill(&mut bytes);
+    filled.map_err(|_| ConfigError::new("the system has no random numbers"))?;
+    Ok(format!("{:08x}", u32::from_be_bytes(bytes)))
 }

@@ -11,6 +11,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep};
 
+use crate::memory::Held;
 use crate::record::{Exchange, Outcome};
 use crate::too_long::Heard;
 
@@ -69,6 +70,8 @@ impl HttpBody for Timed {
 /// Why a body could not be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
+    /// Others take the memory that it would need.
+    NoMemory,
     /// It has more bytes than are allowed.
     TooLarge,
     /// The client took too long.
@@ -78,9 +81,13 @@ pub(crate) enum Unread {
 }
 
 /// Reads a whole body.
-pub(crate) async fn read(mut body: Timed, most: usize) -> Result<Bytes, Unread> {
-    if body.size_hint().lower() > most as u64 {
+pub(crate) async fn read(mut body: Timed, most: usize, held: &mut Held) -> Result<Bytes, Unread> {
+    let told = body.size_hint().lower();
+    if told > most as u64 {
         return Err(Unread::TooLarge);
+    }
+    if !held.take(usize::try_from(told).unwrap_or(most)) {
+        return Err(Unread::NoMemory);
     }
     let patience = body.patience.saturating_mul(10);
     let reading = async {
@@ -94,6 +101,9 @@ pub(crate) async fn read(mut body: Timed, most: usize) -> Result<Bytes, Unread> 
                 return Err(Unread::TooLarge);
             }
             whole.extend_from_slice(&data);
+            if !held.take(whole.len()) {
+                return Err(Unread::NoMemory);
+            }
         }
         Ok(whole.freeze())
     };

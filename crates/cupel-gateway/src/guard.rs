@@ -107,6 +107,12 @@ impl Guard {
         may(self.page, headers, ends)
     }
 
+    /// Whether another site's page leads to the gateway's own: a browser says where it comes from.
+    pub(crate) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+        let site = headers.get("sec-fetch-site").map(hyper::header::HeaderValue::as_bytes);
+        site.is_some_and(|site| !matches!(site, b"same-origin" | b"none"))
+    }
+
     /// Whether the metrics may be.
     pub(crate) fn shows_metrics(&self, headers: &HeaderMap, ends: Ends) -> bool {
         may(self.metrics, headers, ends)
@@ -214,6 +220,20 @@ mod tests {
         assert!(!may(Access::Loopback, &forwarded, ends([127, 0, 0, 1])));
         assert!(may(Access::Open, &none, ends([10, 0, 0, 9])));
         assert!(!may(Access::Off, &none, ends([127, 0, 0, 1])));
+    }
+
+    #[test]
+    fn a_browser_says_whether_another_site_leads_here() {
+        let is_from_elsewhere = |site: &str| {
+            let headers = HeaderMap::from_iter([(
+                hyper::header::HeaderName::from_static("sec-fetch-site"),
+                site.parse().unwrap(),
+            )]);
+            Guard::is_from_elsewhere(&headers)
+        };
+        assert!(!is_from_elsewhere("same-origin") && !is_from_elsewhere("none"));
+        assert!(is_from_elsewhere("cross-site") && is_from_elsewhere("same-site"));
+        assert!(!Guard::is_from_elsewhere(&HeaderMap::new()), "no browser");
     }
 
     #[test]

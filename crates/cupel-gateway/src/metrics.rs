@@ -74,6 +74,8 @@ pub(crate) struct Metrics {
 /// What others count.
 pub(crate) struct Gauges {
     pub(crate) conversations: usize,
+    /// Bytes that requests on their way hold.
+    pub(crate) memory: usize,
     pub(crate) learnt: usize,
     /// The least of them for each upstream.
     pub(crate) learnt_least: BTreeMap<String, i64>,
@@ -188,6 +190,7 @@ impl Metrics {
         for (name, help, value) in [
             ("active_requests", "Requests on their way.", active),
             ("conversations", "Conversations in memory.", number(gauges.conversations)),
+            ("memory_bytes", "Memory set aside for requests on their way.", number(gauges.memory)),
             ("learnt_limits", "Limits that upstreams told and that hold.", number(gauges.learnt)),
         ] {
             let name = format!("cupel_gateway_{name}");
@@ -233,7 +236,7 @@ mod tests {
 
     fn written(metrics: &Metrics) -> String {
         let learnt_least = BTreeMap::from([("https://up".to_owned(), 900)]);
-        metrics.write(&Gauges { conversations: 7, learnt: 8, learnt_least })
+        metrics.write(&Gauges { conversations: 7, memory: 9, learnt: 8, learnt_least })
     }
 
     #[test]

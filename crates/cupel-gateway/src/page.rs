@@ -18,7 +18,7 @@ use bytes::Bytes;
 use cupel_engine::NamedPolicy;
 use cupel_page::{CONTENT_SECURITY_POLICY, Row, Rows, View, ViewOptions};
 use http_body::Frame;
-use hyper::header::{self, HeaderValue};
+use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Deserialize;
 use serde_json::json;
@@ -44,6 +44,7 @@ pub(crate) fn router(pages: Pages) -> Router {
     Router::new()
         .route("/cupel", get(index))
         .route("/cupel/metrics", get(metrics))
+        .route("/cupel/healthz", get(healthz))
         .route("/cupel/api/requests", get(requests))
         .route("/cupel/api/requests/{number}", get(request))
         .route("/cupel/api/events", get(events))
@@ -62,6 +63,7 @@ fn answer(kind: &'static str, body: impl Into<Body>) -> Response<Body> {
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_FRAME_OPTIONS, "DENY"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
@@ -97,6 +99,11 @@ async fn asset(Path(name): Path<String>) -> Response<Body> {
 
 async fn metrics(State(pages): State<Pages>) -> Response<Body> {
     answer("text/plain; version=0.0.4; charset=utf-8", pages.app.metrics_text())
+}
+
+/// The gateway runs. It says nothing about upstreams: a gateway is not unwell because one of them is.
+async fn healthz() -> Response<Body> {
+    answer("text/plain; charset=utf-8", "ok\n")
 }
 
 #[derive(Deserialize)]
@@ -243,6 +250,12 @@ impl http_body::Body for Events {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
     }
+}
+
+/// Whoever has no token hears where it is to be had.
+pub(crate) fn without_token() -> Response<Body> {
+    let text = "this page needs its token: open the address that the gateway printed at its start";
+    error(StatusCode::FORBIDDEN, text)
 }
 
 /// Whoever may not see a page hears that there is none.

@@ -16,7 +16,7 @@ use crate::app::{App, Current};
 use crate::ask::Asked;
 use crate::attempt::{self, Terms};
 use crate::body;
-use crate::config::{Access, Fail};
+use crate::config::{Access, Fail, Texts};
 use crate::fit::{self, Fitted};
 use crate::learnt::{LearntWindow, Whose};
 use crate::proxy::{no_answer, pass_back, refused};
@@ -99,7 +99,11 @@ impl Passage {
                 self.ask().await
             }
         };
-        match self.heard(heard, &mut exchange).await {
+        let heard = self.heard(heard, &mut exchange).await;
+        if let Some(held) = &mut exchange.held {
+            held.sent(self.bytes.len());
+        }
+        match heard {
             Ok(heard) => pass_back(exchange, heard.answer, heard.first),
             Err(why) => no_answer(exchange, &why),
         }
@@ -198,7 +202,8 @@ impl Passage {
         let figures = fitted.as_ref().map(|it| Figures::of(&it.step, it.text.is_none()));
         record.figures = figures;
         record.capped = *capped;
-        if setup.config.page != Access::Off || setup.config.log_texts {
+        let is_shown = setup.config.page != Access::Off && setup.config.texts == Texts::Keep;
+        if is_shown || setup.config.log_texts {
             record.shown = Some(Shown {
                 api: asked.api,
                 text: asked.text.clone(),

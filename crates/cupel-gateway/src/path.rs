@@ -55,7 +55,9 @@ impl Path {
             return Err(Refused::Segment);
         }
         let first = segments.next().unwrap_or_default();
-        let route = if first.eq_ignore_ascii_case("cupel") {
+        let route = if inner == "healthz" && !is_post {
+            Route::Own(inner.to_owned())
+        } else if first.eq_ignore_ascii_case("cupel") {
             Route::Own(segments.collect::<Vec<_>>().join("/"))
         } else {
             match Api::of_path(&decoded).filter(|_| is_post) {
@@ -114,6 +116,8 @@ mod tests {
         }
         assert_eq!(route("/cupel/api/requests/"), Route::Own("api/requests".to_owned()));
         assert_eq!(route("/cupelish"), Route::Passed);
+        let health = Path::read("/healthz", false).unwrap().route;
+        assert_eq!(health, Route::Own("healthz".to_owned()));
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::passage::Passage;
 use crate::path::Path;
 use crate::record::{Exchange, Outcome};
 use crate::refuse::refuse;
+use crate::shape;
 use crate::unfit::Unfit;
 use crate::upstream::{self, NoAnswer};
 use crate::work;
@@ -144,16 +145,19 @@ pub(crate) async fn fitted(
     exchange.record.parent = Parent::of(&parts.headers);
     let config = &current.setup.config;
     let timed = Timed::new(body, config.server.body_timeout.0);
-    let bytes = match body::read(timed, config.server.body_limit.0).await {
+    let mut held = app.memory.begin();
+    let bytes = match body::read(timed, config.server.body_limit.0, &mut held).await {
         Ok(bytes) => bytes,
         Err(why) => return unread(exchange, &why, config.server.body_limit.0),
     };
+    exchange.held = Some(held);
     let begun = Instant::now();
     let asked = {
         let (bytes, headers) = (bytes.clone(), parts.headers.clone());
         let keys = ask::keys(&parts.headers, &parts.uri);
         let header = config.sessions.header.to_ascii_lowercase();
         let (of_path, most) = (of_path.clone(), config.server.body_limit.0);
+        let messages = config.server.messages;
         work::aside(bytes.len(), move || {
             if is_signed(&headers) {
                 let text = "the signature in Authorization is of the body; use a bearer token";
@@ -163,6 +167,7 @@ pub(crate) async fn fitted(
                 Decoded::Plain => bytes,
                 Decoded::Unpacked(unpacked) => unpacked,
             };
+            shape::check(&body, messages)?;
             Asked::read(api, of_path.as_deref(), &headers, keys, &header, &body)
         })
         .await
@@ -186,6 +191,13 @@ fn is_signed(headers: &HeaderMap) -> bool {
 
 fn unread(exchange: Exchange, why: &Unread, most: usize) -> Response<Body> {
     match why {
+        Unread::NoMemory => {
+            let text = "too many large requests at once; see server.memory";
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            let mut answer = refused(exchange, status, "no-memory", text);
+            answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            answer
+        }
         Unread::TooLarge => {
             let text = format!("the body has more than {most} bytes; see server.body_limit");
             refused(exchange, StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", &text)

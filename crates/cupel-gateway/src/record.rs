@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::app::App;
+use crate::memory::Held;
 use crate::otel::Parent;
 use crate::unfit::{Shortfall, Unfit};
 
@@ -223,6 +224,8 @@ fn millis(span: Duration) -> f64 {
 pub(crate) struct Exchange {
     app: Arc<App>,
     begun: Instant,
+    /// The memory that it holds, if it was read.
+    pub(crate) held: Option<Held>,
     pub(crate) record: Record,
 }
 
@@ -233,6 +236,7 @@ impl Exchange {
         app.metrics.begin();
         Self {
             begun: Instant::now(),
+            held: None,
             record: Record {
                 number,
                 id: format!("cupel-{}-{number}", app.instance),

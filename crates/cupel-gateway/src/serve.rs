@@ -23,7 +23,7 @@ use tower_service::Service as _;
 
 use crate::app::App;
 use crate::config::{ConfigError, LISTEN, Source};
-use crate::guard::Ends;
+use crate::guard::{Ends, Guard};
 use crate::page::{self, Pages};
 use crate::path::{Path, Route};
 use crate::proxy;
@@ -83,6 +83,12 @@ impl Gateway {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.local
+    }
+
+    /// The address of its page, with the token that opens it.
+    #[must_use]
+    pub fn page(&self) -> String {
+        format!("http://{}{}", self.local, self.app.page_token().path())
     }
 
     /// A handle to reload it by.
@@ -196,11 +202,7 @@ async fn answer(
         Err(why) => return refused(&raw, StatusCode::BAD_REQUEST, "odd-path", &why.to_string()),
     };
     if let Route::Own(own) = &path.route {
-        let may = match own.as_str() {
-            "metrics" => guard.shows_metrics(&parts.headers, ends),
-            _ => guard.shows_page(&parts.headers, ends),
-        };
-        return if may { own_page(pages, own, parts).await } else { page::closed() };
+        return own_page(&app, pages, own, parts, ends).await;
     }
     let upgrade = parts.headers.get(header::UPGRADE).and_then(|value| value.to_str().ok());
     if upgrade.is_some_and(|upgrade| upgrade.to_ascii_lowercase().contains("websocket")) {
@@ -223,10 +225,32 @@ async fn answer(
 
 /// One of the gateway's own pages, whose path may have been written in other ways.
 async fn own_page(
+    app: &App,
     mut pages: Router,
     own: &str,
     mut parts: hyper::http::request::Parts,
+    ends: Ends,
 ) -> Response<Body> {
+    let current = app.current();
+    let (guard, headers) = (&current.setup.guard, &parts.headers);
+    let mut cookie = None;
+    match own {
+        // Says nothing but that the gateway runs.
+        "healthz" => {}
+        "metrics" if guard.shows_metrics(headers, ends) => {}
+        "metrics" => return page::closed(),
+        _ if !guard.shows_page(headers, ends) => return page::closed(),
+        _ if Guard::is_from_elsewhere(headers) => return page::closed(),
+        _ => {
+            let token = app.page_token();
+            let port = ends.local.port();
+            cookie = token.cookie(parts.uri.query(), port);
+            let is_asset = cupel_page::assets().iter().any(|asset| asset.name == own);
+            if cookie.is_none() && !is_asset && !token.is_in(headers, port) {
+                return page::without_token();
+            }
+        }
+    }
     let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let slash = if own.is_empty() { "" } else { "/" };
     let Ok(uri) = format!("/cupel{slash}{own}{query}").parse::<Uri>() else {
@@ -234,10 +258,14 @@ async fn own_page(
     };
     parts.uri = uri;
     let request = Request::from_parts(parts, Body::empty());
-    match pages.call(request).await {
+    let mut answer = match pages.call(request).await {
         Ok(answer) => answer,
         Err(never) => match never {},
+    };
+    if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+        answer.headers_mut().insert(header::SET_COOKIE, cookie);
     }
+    answer
 }
 
 /// Runs a gateway until a signal says otherwise: `SIGINT` and `SIGTERM` let streams end, a second one
@@ -249,7 +277,7 @@ async fn own_page(
 /// If the configuration makes no sense, or the address cannot be had.
 pub fn run(
     source: Source,
-    ready: impl FnOnce(SocketAddr),
+    ready: impl FnOnce(&Gateway),
     tell: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<(), ConfigError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -258,7 +286,7 @@ pub fn run(
         .map_err(|error| ConfigError::new(format!("no threads to be had: {error}")))?;
     runtime.block_on(async {
         let gateway = Gateway::bind(source).await?;
-        ready(gateway.address());
+        ready(&gateway);
         let reloading = tokio::spawn(reload(gateway.app.clone(), tell));
         let (stop, hurry) = signals()?;
         gateway.run(stop, hurry).await;

@@ -1,11 +1,20 @@
 //! Work that takes a processor: here if it is soon done, on another thread if it is not.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
+
+use tokio::sync::Semaphore;
 
 use crate::unfit::Unfit;
 
 /// Bytes of a request that are soon read, or counted: waking a thread would take as long.
 const SOON_DONE: usize = 16_384;
+
+/// Places for work on other threads: more at once would not be done any sooner, and take more memory.
+static WORKERS: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    Semaphore::new(2 * cores)
+});
 
 /// Does the work that a request of so many bytes makes. Others must not wait for it, nor suffer if it
 /// fails.
@@ -16,6 +25,8 @@ pub(crate) async fn aside<T: Send + 'static>(
     let done = if bytes <= SOON_DONE {
         catch_unwind(AssertUnwindSafe(work)).ok()
     } else {
+        // Work of a client that leaves while it waits here is never begun.
+        let _place = WORKERS.acquire().await.ok();
         tokio::task::spawn_blocking(work).await.ok()
     };
     done.ok_or_else(|| Unfit::new("internal", "fitting the request failed"))

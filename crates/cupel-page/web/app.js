@@ -5,6 +5,9 @@ import { themeButton } from './theme.js';
 import { RequestPage } from './view.js';
 import { RequestList } from './requests.js';
 
+// The token has become a cookie: it need not stand in the address, or in the history, any longer.
+if (new URLSearchParams(location.search).has('token')) history.replaceState(null, '', location.pathname + location.hash);
+
 const app = document.getElementById('app');
 const given = document.getElementById('view');
 const place = el('div', { className: 'place' });

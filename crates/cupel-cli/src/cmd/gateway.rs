@@ -96,8 +96,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
         None => Source::default(),
     };
     let source = source.with_flags(flags(arguments)).with_fallback(fallback(&context.settings)?);
-    let ready = |address| {
-        output::say(&format!("cupel: listening at http://{address}, page at http://{address}/cupel"));
+    let ready = |gateway: &cupel_gateway::Gateway| {
+        let (address, page) = (gateway.address(), gateway.page());
+        output::say(&format!("cupel: listening at http://{address}, page at {page}"));
     };
     let tell = |text: &str| output::say(&format!("cupel: {text}"));
     cupel_gateway::run(source, ready, tell).map_err(Failure::cannot)?;

@@ -20,7 +20,8 @@ Examples:
 
 /// Opens a page that shows what is kept at every budget, and why
 ///
-/// Serves the page to this machine alone, on a free port, and prints its address; Ctrl-C ends it. The
+/// Serves the page to this machine alone, on a free port, and prints its address, with a token that nobody
+/// else has; Ctrl-C ends it. The
 /// slider moves the budget, other policies can be put beside. A request that fits whole opens at a
 /// fifth of its tokens, so that there is something to see. With --session, shows the next step, as
 /// `cupel explain` does. `cupel explain --html FILE` writes the same page as one file.
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let input = Input::read(arguments.input.file.as_deref())?;
     let Arguments { selection, session, beside, .. } = arguments;
     let view = Page { context, selection, session, beside, output: None }.view(&engine, &input)?;
-    let server = Server::bind(arguments.port, cupel_page::page(&view)).map_err(|error| {
+    let server = Server::bind(arguments.port, cupel_page::page(&view), !arguments.no_open).map_err(|error| {
         let port = arguments.port;
         Failure::cannot(format!("port {port}: cannot listen: {error}; take another with --port"))
     })?;

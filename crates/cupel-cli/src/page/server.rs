@@ -1,9 +1,12 @@
 //! Serves one page to the browser of this machine, and nothing to anybody else.
+//!
+//! Other users of the machine can reach a loopback port: the page is for who has its token, which comes in
+//! the address once and in a cookie from then on.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -26,6 +29,11 @@ pub(crate) struct Server {
 struct Site {
     port: u16,
     page: String,
+    token: String,
+    /// Whether the address opens the page once alone: that of a browser that was started with it can be
+    /// read by others, in the list of processes.
+    opens_once: bool,
+    is_opened: AtomicBool,
     assets: Vec<Asset>,
     clients: AtomicUsize,
 }
@@ -35,26 +43,28 @@ struct Answer<'a> {
     status: &'static str,
     mime: &'static str,
     body: &'a str,
+    cookie: Option<String>,
 }
 
 impl<'a> Answer<'a> {
     fn refusal(status: &'static str, body: &'a str) -> Self {
-        Self { status, mime: "text/plain; charset=utf-8", body }
+        Self { status, mime: "text/plain; charset=utf-8", body, cookie: None }
     }
 }
 
 impl Server {
-    /// Listens on a port of the loopback interface; 0 takes a free one.
-    pub(crate) fn bind(port: u16, page: String) -> io::Result<Self> {
+    /// Listens on a port of the loopback interface; 0 takes a free one. With `opens_once` the address is
+    /// good for one browser.
+    pub(crate) fn bind(port: u16, page: String, opens_once: bool) -> io::Result<Self> {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
         let port = listener.local_addr()?.port();
-        let site = Site { port, page, assets: assets(), clients: AtomicUsize::new(0) };
+        let site = Site::new(port, page, random_token()?, opens_once);
         Ok(Self { listener, site: Arc::new(site) })
     }
 
     /// Where the page is.
     pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/cupel", self.site.port)
+        format!("http://127.0.0.1:{}/cupel?token={}", self.site.port, self.site.token)
     }
 
     /// Answers until the process ends.
@@ -75,20 +85,43 @@ impl Server {
 }
 
 impl Site {
+    fn new(port: u16, page: String, token: String, opens_once: bool) -> Self {
+        let (is_opened, clients) = (AtomicBool::new(false), AtomicUsize::new(0));
+        Self { port, page, token, opens_once, is_opened, assets: assets(), clients }
+    }
+
+    /// The page, for who has its token.
+    fn page(&self, query: &str, cookies: &str) -> Answer<'_> {
+        let own = format!("cupel_page_{}={}", self.port, self.token);
+        let has_cookie = cookies.split(';').any(|cookie| cookie.trim() == own);
+        let given = query.split('&').find_map(|pair| pair.strip_prefix("token="));
+        let opens = given == Some(self.token.as_str())
+            && !(self.is_opened.swap(true, Ordering::Relaxed) && self.opens_once);
+        if !has_cookie && !opens {
+            let text = "this page needs the token in the address that the command printed\n";
+            return Answer::refusal("403 Forbidden", text);
+        }
+        let cookie = opens.then(|| format!("{own}; Path=/cupel; HttpOnly; SameSite=Strict"));
+        Answer { status: "200 OK", mime: "text/html; charset=utf-8", body: &self.page, cookie }
+    }
+
     fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         let head = read_head(&mut stream)?;
         let answer = self.answer(&head);
         let is_head = head.starts_with("HEAD ");
+        let cookie = answer.cookie.as_ref().map(|cookie| format!("set-cookie: {cookie}\r\n"));
         write!(
             stream,
             "HTTP/1.1 {}\r\ncontent-type: {}\r\ncontent-length: {}\r\n\
              content-security-policy: {CONTENT_SECURITY_POLICY}\r\nx-content-type-options: nosniff\r\n\
-             referrer-policy: no-referrer\r\ncache-control: no-store\r\nconnection: close\r\n\r\n",
+             referrer-policy: no-referrer\r\ncache-control: no-store\r\nconnection: close\r\n\
+             cross-origin-resource-policy: same-origin\r\n{}\r\n",
             answer.status,
             answer.mime,
             answer.body.len(),
+            cookie.unwrap_or_default(),
         )?;
         if !is_head {
             stream.write_all(answer.body.as_bytes())?;
@@ -117,13 +150,18 @@ impl Site {
         if !matches!(method, "GET" | "HEAD") {
             return Answer::refusal("405 Method Not Allowed", "only GET and HEAD\n");
         }
-        let path = target.split('?').next().unwrap_or_default();
+        if header("sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none")) {
+            return Answer::refusal("403 Forbidden", "not for another site\n");
+        }
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
         if matches!(path, "/" | "/cupel" | "/cupel/") {
-            return Answer { status: "200 OK", mime: "text/html; charset=utf-8", body: &self.page };
+            return self.page(query, header("cookie").unwrap_or_default());
         }
         let name = path.strip_prefix("/cupel/");
         match self.assets.iter().find(|asset| Some(asset.name) == name) {
-            Some(asset) => Answer { status: "200 OK", mime: asset.mime, body: asset.body },
+            Some(asset) => {
+                Answer { status: "200 OK", mime: asset.mime, body: asset.body, cookie: None }
+            }
             None => Answer::refusal("404 Not Found", "there is no such page\n"),
         }
     }
@@ -132,6 +170,13 @@ impl Site {
         let (name, port) = host.rsplit_once(':').unwrap_or((host, "80"));
         matches!(name, "127.0.0.1" | "localhost") && port == self.port.to_string()
     }
+}
+
+/// A token that nobody guesses: 128 random bits.
+fn random_token() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(io::Error::from)?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 /// The head of a request, up to its empty line.
@@ -153,7 +198,7 @@ mod tests {
     use super::*;
 
     fn site() -> Site {
-        Site { port: 4000, page: "<p>".to_owned(), assets: assets(), clients: AtomicUsize::new(0) }
+        Site::new(4000, "<p>".to_owned(), "abc".to_owned(), false)
     }
 
     fn status(head: &str) -> &'static str {
@@ -163,7 +208,17 @@ mod tests {
     #[test]
     fn only_this_machine_and_its_own_pages_are_answered() {
         for (head, expected) in [
-            ("GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\n\r\n", "200 OK"),
+            ("GET /cupel?token=abc HTTP/1.1\r\nHost: 127.0.0.1:4000\r\n\r\n", "200 OK"),
+            (
+                "GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nCookie: a=b; cupel_page_4000=abc\r\n\r\n",
+                "200 OK",
+            ),
+            ("GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\n\r\n", "403 Forbidden"),
+            ("GET /cupel?token=ab HTTP/1.1\r\nHost: 127.0.0.1:4000\r\n\r\n", "403 Forbidden"),
+            (
+                "GET /cupel?token=abc HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nSec-Fetch-Site: cross-site\r\n\r\n",
+                "403 Forbidden",
+            ),
             ("GET /cupel/app.js HTTP/1.1\r\nhost: localhost:4000\r\n\r\n", "200 OK"),
             ("GET /cupel/../Cargo.toml HTTP/1.1\r\nHost: localhost:4000\r\n\r\n", "404 Not Found"),
             ("GET /cupel HTTP/1.1\r\nHost: evil.example:4000\r\n\r\n", "421 Misdirected Request"),
@@ -176,9 +231,20 @@ mod tests {
         let foreign =
             "GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nOrigin: http://evil.example\r\n\r\n";
         assert_eq!(status(foreign), "403 Forbidden");
-        let own =
-            "GET /cupel HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nOrigin: http://127.0.0.1:4000\r\n\r\n";
+        let own = "GET /cupel?token=abc HTTP/1.1\r\nHost: 127.0.0.1:4000\r\nOrigin: http://127.0.0.1:4000\r\n\r\n";
         assert_eq!(status(own), "200 OK");
+    }
+
+    #[test]
+    fn an_address_that_others_may_read_opens_the_page_once() {
+        let head = "GET /cupel?token=abc HTTP/1.1\r\nHost: 127.0.0.1:4000\r\n\r\n";
+        let once = Site::new(4000, String::new(), "abc".to_owned(), true);
+        assert_eq!(once.answer(head).status, "200 OK");
+        assert_eq!(once.answer(head).status, "403 Forbidden");
+        let always = site();
+        let cookie = always.answer(head).cookie.unwrap();
+        assert_eq!(cookie, "cupel_page_4000=abc; Path=/cupel; HttpOnly; SameSite=Strict");
+        assert_eq!(always.answer(head).status, "200 OK");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::support::{Folder, assert_cannot_run, cupel, run};
 struct Served {
     child: Child,
     port: u16,
+    token: String,
 }
 
 impl Served {
@@ -19,8 +20,9 @@ impl Served {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let port = line.trim().strip_prefix("http://127.0.0.1:").unwrap();
-        let port = port.strip_suffix("/cupel").unwrap().parse().unwrap();
-        Self { child, port }
+        let (port, token) = port.split_once("/cupel?token=").unwrap();
+        let (port, token) = (port.parse().unwrap(), token.to_owned());
+        Self { child, port, token }
     }
 
     fn ask(&self, path: &str, host: &str) -> String {
@@ -43,7 +45,8 @@ impl Drop for Served {
 fn the_page_is_served_under_its_policy_to_whoever_asks_this_machine() {
     let served = Served::start();
     let own = format!("127.0.0.1:{}", served.port);
-    let page = served.ask("/cupel", &own);
+    assert!(served.ask("/cupel", &own).starts_with("HTTP/1.1 403 "), "it needs its token");
+    let page = served.ask(&format!("/cupel?token={}", served.token), &own);
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
     assert!(page.contains("content-security-policy: default-src 'none'; script-src 'self';"));
     assert!(page.contains("id=\"view\">{\"schema\":\"cupel-view/1\""));

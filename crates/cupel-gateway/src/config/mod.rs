@@ -30,6 +30,10 @@ pub struct Config {
     pub fail: Fail,
     /// Who may see the page.
     pub page: Access,
+    /// The token of the page: `off`, or one of your own; a random one at each start if absent.
+    pub page_token: Option<String>,
+    /// Whether texts of requests are kept in memory for the page.
+    pub texts: Texts,
     /// Who may read the metrics.
     pub metrics: Access,
     /// Names that the gateway is called by, beside those of this machine.
@@ -150,6 +154,10 @@ impl Default for SessionsConfig {
 pub struct ServerConfig {
     /// Most bytes of a request that is fitted.
     pub body_limit: Size,
+    /// Bytes of memory for all requests that are on their way; a quarter of the machine's if absent.
+    pub memory: Option<Size>,
+    /// Most messages and tools of a request that is fitted.
+    pub messages: usize,
     /// Most bytes of a request's head.
     pub head_limit: Size,
     /// How long a client may take for the head of a request.
@@ -177,6 +185,8 @@ impl Default for ServerConfig {
         let seconds = |seconds| Span(Duration::from_secs(seconds));
         Self {
             body_limit: Size(64_000_000),
+            memory: None,
+            messages: 20_000,
             head_limit: Size(64_000),
             head_timeout: seconds(60),
             body_timeout: seconds(30),
@@ -216,6 +226,17 @@ pub enum Fail {
     Open,
     /// They are refused.
     Closed,
+}
+
+/// Whether texts of requests are kept in memory for the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Texts {
+    /// They are, as many as `requests` and `requests_memory` say.
+    #[default]
+    Keep,
+    /// Never: the page shows figures alone.
+    Off,
 }
 
 /// Who may see something of the gateway itself.

@@ -51,6 +51,8 @@ const TABLES: [Names; 6] = [
             "upstream",
             "fail",
             "page",
+            "page_token",
+            "texts",
             "metrics",
             "hosts",
             "origins",
@@ -92,6 +94,8 @@ const TABLES: [Names; 6] = [
         table: "server",
         names: &[
             "body_limit",
+            "memory",
+            "messages",
             "head_limit",
             "head_timeout",
             "body_timeout",

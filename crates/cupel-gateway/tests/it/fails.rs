@@ -5,9 +5,10 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::Method;
 use http_body_util::BodyExt as _;
+use tokio::io::AsyncWriteExt as _;
 
 use crate::support::{
-    CHAT, GEMINI, MESSAGES, Pair, RESPONSES, client, history, post, request, streaming,
+    CHAT, GEMINI, MESSAGES, Pair, RESPONSES, client, history, post, request, streaming, until,
 };
 
 fn hostile() -> Vec<(&'static str, Vec<u8>)> {
@@ -121,4 +122,40 @@ async fn an_upstream_that_is_slow_breaks_off_or_is_not_there() {
     let log = std::fs::read_to_string(pair.gateway.folder.join("log.jsonl")).unwrap();
     assert_eq!(log.matches("\"broken-off\"").count(), 1, "{log}");
     assert_eq!(log.matches("\"no-answer\"").count(), 3, "{log}");
+}
+
+#[tokio::test]
+async fn memory_for_requests_on_their_way_is_bounded() {
+    let pair = Pair::start("max = 100\n[server]\nmemory = '2MB'").await;
+    let url = format!("{}{CHAT}", pair.gateway.url);
+    // A body that does not come holds its share.
+    let address = pair.gateway.url.trim_start_matches("http://");
+    let mut stalled = tokio::net::TcpStream::connect(address).await.unwrap();
+    let head = format!("POST {CHAT} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 80000\r\n\r\n ");
+    stalled.write_all(head.as_bytes()).await.unwrap();
+    until("it is taken", async || {
+        pair.gateway.metric("cupel_gateway_memory_bytes").await > 1_000_000.0
+    })
+    .await;
+    let other = post(&url, &[], Body::from(vec![b' '; 80_000])).await;
+    assert_eq!(other.status, 503);
+    assert_eq!(other.json()["error"]["code"], "no-memory");
+    assert_eq!(other.headers["retry-after"], "1");
+    let small = pair.post(CHAT, &[], &history(CHAT, 1).to_string()).await;
+    assert_eq!(small.status, 200, "what is small still goes through");
+    drop(stalled);
+    until("it is given back", async || {
+        pair.gateway.metric("cupel_gateway_memory_bytes").await < 1.0
+    })
+    .await;
+    assert_ne!(post(&url, &[], Body::from(vec![b' '; 80_000])).await.status, 503);
+}
+
+#[tokio::test]
+async fn a_request_of_too_many_messages_is_not_made_to_fit() {
+    let pair = Pair::start("max = 100\n[server]\nmessages = 20").await;
+    let body = history(CHAT, 30).to_string();
+    pair.post(CHAT, &[], &body).await;
+    assert_eq!(pair.last().body, body.as_bytes());
+    assert_eq!(pair.gateway.log().await[0]["unfit"], "too-many-messages");
 }

@@ -118,3 +118,43 @@ async fn what_the_page_cannot_ask_is_answered_in_its_own_form() {
         assert_eq!(answer.headers["x-content-type-options"], "nosniff");
     }
 }
+
+#[tokio::test]
+async fn the_page_needs_its_token_and_hands_out_a_cookie_for_it() {
+    let pair = Pair::start("max = 4000").await;
+    let old = std::fs::read_to_string(&pair.gateway.file).unwrap();
+    let with_token = old.replace("page_token = 'off'", "page_token = 'the-token'");
+    std::fs::write(&pair.gateway.file, with_token).unwrap();
+    pair.gateway.handle.reload().unwrap();
+    let url = |path: &str| format!("{}{path}", pair.gateway.url);
+    for path in ["/cupel", "/cupel/api/requests", "/cupel/api/limits", "/cupel?token=wrong"] {
+        assert_eq!(get(&url(path)).await.status, 403, "{path}");
+    }
+    for path in ["/healthz", "/cupel/healthz", "/cupel/metrics", "/cupel/app.js"] {
+        assert_eq!(get(&url(path)).await.status, 200, "{path}");
+    }
+    let opened = get(&url("/cupel?token=the-token")).await;
+    assert_eq!(opened.status, 200);
+    assert_eq!(opened.headers["cross-origin-resource-policy"], "same-origin");
+    let cookie = opened.headers["set-cookie"].to_str().unwrap().to_owned();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    let cookie = cookie.split(';').next().unwrap();
+    let asks = async |headers: &[(&str, &str)]| {
+        let asked = request(Method::GET, &url("/cupel/api/requests"), headers, Body::empty());
+        client().request(asked).await.unwrap().status().as_u16()
+    };
+    assert_eq!(asks(&[("cookie", cookie)]).await, 200);
+    assert_eq!(asks(&[("authorization", "Bearer the-token")]).await, 200);
+    let elsewhere = [("cookie", cookie), ("sec-fetch-site", "cross-site")];
+    assert_eq!(asks(&elsewhere).await, 403, "another site's page asks");
+}
+
+#[tokio::test]
+async fn texts_are_not_kept_where_that_is_off() {
+    let pair = Pair::start("max = 4000\ntexts = 'off'").await;
+    pair.post(CHAT, &[], &history(CHAT, 2).to_string()).await;
+    let rows = get(&format!("{}/cupel/api/requests", pair.gateway.url)).await.json();
+    assert_eq!(rows["rows"][0]["has_view"], false, "{rows}");
+    assert_eq!(rows["rows"][0]["title"], serde_json::Value::Null, "{rows}");
+    assert!(rows["rows"][0]["tokens_after"].is_number(), "{rows}");
+}

@@ -129,7 +129,7 @@ const CONFIG: &str = "CUPEL_TEST_GATEWAY_CONFIG";
 #[ignore = "is no test but the gateway that a test kills"]
 fn a_gateway_of_its_own() {
     let Some(file) = std::env::var_os(CONFIG) else { return };
-    let ready = |address| println!("\nlistening at {address}");
+    let ready = |gateway: &cupel_gateway::Gateway| println!("\nlistening at {}", gateway.address());
     cupel_gateway::run(Source::of_file(file), ready, |_| {}).unwrap();
 }
 

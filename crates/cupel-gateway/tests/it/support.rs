@@ -47,7 +47,7 @@ pub(crate) struct Running {
 pub(crate) fn base(upstream: &str, folder: &std::path::Path) -> String {
     let log = folder.join("log.jsonl");
     format!(
-        "listen = '127.0.0.1:0'\nupstream = '{upstream}'\ntokenizer = 'estimate'\nlog = '{}'\n",
+        "listen = '127.0.0.1:0'\nupstream = '{upstream}'\ntokenizer = 'estimate'\npage_token = 'off'\nlog = '{}'\n",
         log.display()
     )
 }

@@ -1,0 +1,134 @@
+//! Memory for requests in flight: bounded in total, so that no number of large bodies ends the process.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Bytes that a place stands for.
+const PLACE: usize = 1_024;
+
+/// Bytes that a byte of a body may take while it is read and made to fit, in messages as small as
+/// `most_messages` lets them be: measured with bodies of 20,000 messages, see `docs/gateway.md`.
+const OF_A_BYTE: usize = 24;
+
+/// Bytes that a byte of a body takes while its answer comes: as it came, as it is kept for the page, and as
+/// it went out.
+const OF_A_SENT_BYTE: usize = 3;
+
+/// Memory for requests in flight.
+#[derive(Debug, Clone)]
+pub(crate) struct Memory {
+    places: Arc<Semaphore>,
+    total: usize,
+}
+
+impl Memory {
+    /// So many bytes, or a quarter of the machine's memory.
+    pub(crate) fn new(bytes: Option<usize>) -> Self {
+        let bytes = bytes.unwrap_or_else(|| machine_bytes() / 4);
+        let total = (bytes / PLACE).clamp(1, Semaphore::MAX_PERMITS.min(u32::MAX as usize));
+        Self { places: Arc::new(Semaphore::new(total)), total }
+    }
+
+    /// Nothing yet, for a request that begins.
+    pub(crate) fn begin(&self) -> Held {
+        Held { memory: self.clone(), permit: None }
+    }
+
+    /// Bytes that are taken.
+    pub(crate) fn taken(&self) -> usize {
+        (self.total - self.places.available_permits().min(self.total)) * PLACE
+    }
+}
+
+/// The memory that one request holds.
+#[derive(Debug)]
+pub(crate) struct Held {
+    memory: Memory,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Held {
+    /// Takes what a body of so many bytes needs. `false` if there is too little; a body that would need
+    /// more than all there is gets all there is.
+    pub(crate) fn take(&mut self, body: usize) -> bool {
+        let wanted = (body.saturating_mul(OF_A_BYTE) / PLACE).clamp(1, self.memory.total);
+        let more = wanted.saturating_sub(self.places());
+        if more == 0 {
+            return true;
+        }
+        let Ok(count) = u32::try_from(more) else { return false };
+        let Ok(permit) = self.memory.places.clone().try_acquire_many_owned(count) else {
+            return false;
+        };
+        match &mut self.permit {
+            Some(held) => held.merge(permit),
+            None => self.permit = Some(permit),
+        }
+        true
+    }
+
+    /// Gives back what a body of so many bytes does not need any more once it is sent.
+    pub(crate) fn sent(&mut self, body: usize) {
+        let kept = (body.saturating_mul(OF_A_SENT_BYTE) / PLACE).max(1);
+        let spare = self.places().saturating_sub(kept);
+        if let Some(permit) = &mut self.permit {
+            drop(permit.split(spare));
+        }
+    }
+
+    fn places(&self) -> usize {
+        self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits)
+    }
+}
+
+/// The memory of this machine, or of the container that the process is in.
+fn machine_bytes() -> usize {
+    let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+    let machine = of_meminfo(&read("/proc/meminfo"));
+    let container = read("/sys/fs/cgroup/memory.max").trim().parse().ok();
+    // Where neither says anything, as much as small machines have.
+    machine.into_iter().chain(container).min().unwrap_or(4_000_000_000)
+}
+
+fn of_meminfo(text: &str) -> Option<usize> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1_024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_taken_as_a_body_grows_and_given_back() {
+        let memory = Memory::new(Some(100 * PLACE * OF_A_BYTE));
+        let (mut one, mut two) = (memory.begin(), memory.begin());
+        assert!(one.take(40 * PLACE) && one.take(60 * PLACE), "as it grows");
+        assert_eq!(memory.taken(), 60 * PLACE * OF_A_BYTE);
+        assert!(!two.take(41 * PLACE), "what is left does not suffice");
+        assert!(two.take(40 * PLACE));
+        one.sent(60 * PLACE);
+        assert_eq!(one.places(), 60 * OF_A_SENT_BYTE);
+        assert!(memory.begin().take(40 * PLACE));
+        drop((one, two));
+        assert_eq!(memory.taken(), 0);
+    }
+
+    #[test]
+    fn a_body_that_needs_more_than_there_is_gets_all_of_it() {
+        let memory = Memory::new(Some(10 * PLACE));
+        let mut large = memory.begin();
+        assert!(large.take(usize::MAX));
+        assert_eq!(memory.taken(), 10 * PLACE);
+        assert!(!memory.begin().take(1));
+    }
+
+    #[test]
+    fn the_machine_says_how_much_it_has() {
+        assert_eq!(of_meminfo("x: 1\nMemTotal:  2048 kB\nMemFree: 1 kB"), Some(2_097_152));
+        assert_eq!(of_meminfo("MemTotal: many"), None);
+        assert!(machine_bytes() > 100_000_000);
+    }
+}
