@@ -123,7 +123,7 @@ fn ours<'a>(list: &'a [ContextItem], query: &'a str) -> Entrant<'a> {
     let score = move |index: Index| {
         let scorer = Bm25Scorer::new(Query::new(query), index).expect("one analysis for both");
         let mut scores = vec![0.0; list.len()];
-        scorer.score_all(list, &mut scores);
+        scorer.score_all(&cupel::ItemList::new(list), &mut scores);
         best(scores)
     };
     let index = Index::default();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cupel::{
-    ContextBudget, ContextItem, CupelError, FixedClock, OverflowStrategy, PolicyBuilder,
-    SelectionReport, StageTraceSnapshot, TraceCollector, TraceEvent, policy_sensitivity,
+    ContextBudget, ContextItem, CupelError, OverflowStrategy, PolicyBuilder, SelectionReport,
+    StageTraceSnapshot, TraceCollector, TraceEvent, policy_sensitivity_from_pipelines,
 };
 use cupel_relevance::Strategies;
 use pyo3::prelude::*;
@@ -24,21 +24,16 @@ pub(crate) struct Pipeline {
 /// Where the pipeline comes from.
 enum Source {
     Built(cupel::Pipeline),
-    /// A policy as data, which is built for a question and the items at hand.
-    Described(cupel_engine::NamedPolicy),
+    /// A policy as data, for any question.
+    Described(cupel_engine::CompiledPolicy),
 }
 
 impl Source {
     /// The pipeline for a question. Time stands still at the newest item.
-    fn pipeline(&self, query: &str, items: &[ContextItem]) -> Result<cupel::Pipeline, CupelError> {
+    fn pipeline(&self, query: &str, items: &[ContextItem]) -> cupel::Pipeline {
         match self {
-            Self::Built(pipeline) => Ok(pipeline.clone()),
-            Self::Described(policy) => {
-                let newest = items.iter().filter_map(ContextItem::timestamp).max();
-                let clock = FixedClock(newest.unwrap_or_default());
-                let built = policy.description().build_with(&Strategies::new(query), clock)?;
-                Ok(cupel::Pipeline::from(built))
-            }
+            Self::Built(pipeline) => pipeline.clone(),
+            Self::Described(policy) => policy.pipeline(&Strategies::new(query), items),
         }
     }
 }
@@ -71,10 +66,8 @@ impl Pipeline {
     /// A pipeline from a policy as data: a name or what a file says.
     #[staticmethod]
     fn described(py: Python<'_>, policy: PolicyOf) -> PyResult<Self> {
-        let source = Source::Described(policy.read(py)?);
-        let built = source.pipeline("", &[]);
-        built.map_err(|error| errors::of_library(py, &error))?;
-        Ok(Self { policy: Arc::new(source) })
+        let compiled = policy.read(py)?.compile().map_err(|error| errors::of_engine(py, &error))?;
+        Ok(Self { policy: Arc::new(Source::Described(compiled)) })
     }
 
     /// Runs all stages: the positions of the window, and the report as JSON.
@@ -146,13 +139,12 @@ impl Pipeline {
         let variants: Vec<(String, Arc<Source>)> =
             variants.into_iter().map(|(label, variant)| (label, variant.policy.clone())).collect();
         let told = work::run(py, true, move || {
-            let pipelines = variants
+            let pipelines: Vec<_> = variants
                 .iter()
-                .map(|(label, source)| Ok((label, source.pipeline(&query, &items)?)))
-                .collect::<Result<Vec<_>, CupelError>>()?;
-            let policies: Vec<_> =
-                pipelines.iter().map(|(label, pipeline)| (label, pipeline.policy())).collect();
-            let told = policy_sensitivity(&items, &budget, &policies)?;
+                .map(|(label, source)| (label, source.pipeline(&query, &items)))
+                .collect();
+            let pipelines: Vec<_> = pipelines.iter().map(|(label, one)| (label, one)).collect();
+            let told = policy_sensitivity_from_pipelines(&items, &budget, &pipelines)?;
             let diffs: Vec<Value> = told
                 .diffs
                 .iter()
@@ -183,10 +175,7 @@ impl Pipeline {
     ) -> PyResult<T> {
         let items: Vec<ContextItem> = items.iter().map(|item| item.0.clone()).collect();
         let source = self.policy.clone();
-        let answer = work::run(py, true, move || {
-            let pipeline = source.pipeline(&query, &items)?;
-            ask(&pipeline, &items)
-        })?;
+        let answer = work::run(py, true, move || ask(&source.pipeline(&query, &items), &items))?;
         answer.map_err(|error| errors::of_library(py, &error))
     }
 }

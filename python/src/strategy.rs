@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use cupel::{
     Candidate, ChronologicalPlacer, CompositeScorer, ContextItem, ContextKind,
     CountConstrainedKnapsackSlice, CountQuotaEntry, CountQuotaSlice, CupelError, DecayCurve,
-    DecayScorer, ExclusionReason, FixedClock, FrequencyScorer, GreedySlice, KindScorer,
+    DecayScorer, ExclusionReason, FixedClock, FrequencyScorer, GreedySlice, ItemList, KindScorer,
     KnapsackSlice, MetadataKeyScorer, MetadataTrustScorer, PriorityScorer, QuotaEntry, QuotaSlice,
     RecencyScorer, ReflexiveScorer, ScaledScorer, ScarcityBehavior, ScoredItem, SliceRequest,
     SystemTimeProvider, TagComparison, TagScorer, TimeProvider, UShapedPlacer,
@@ -135,7 +135,7 @@ impl Scorer {
         let strategy = self.0.clone();
         work::run(py, true, move || {
             let mut scores = vec![f64::NAN; items.len()];
-            strategy.score_all(&items, &mut scores);
+            strategy.score_all(&ItemList::new(&items), &mut scores);
             scores
         })
     }
@@ -158,7 +158,7 @@ impl cupel::Scorer for CustomScorer {
         score[0]
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         fork::in_python(|py| {
             let handles = match Self::handles(py, items) {
                 Ok(handles) => handles,

@@ -50,7 +50,7 @@ pub(crate) fn compare(
     let mut kept: Vec<Vec<usize>> = Vec::new();
     let mut summaries = Vec::new();
     for policy in policies {
-        let judged = first.judged_by(engine.with_policy(policy)?)?;
+        let judged = first.judged_by(engine.with_policy(policy)?);
         let chosen = judged.kept(&budget)?;
         summaries.push(judged.summary(&chosen)?);
         kept.push(positions(&chosen));
@@ -84,33 +84,6 @@ impl Engine {
     ///
     /// [`ErrorCode::InvalidPolicy`] if the policy cannot be built.
     pub fn with_policy(&self, policy: &NamedPolicy) -> Result<Self, EngineError> {
-        let Settings {
-            limits,
-            superseded,
-            shorten,
-            repair,
-            keep_caps,
-            alternate,
-            turns,
-            format,
-            ..
-        } = **self.settings();
-        Self::of(Settings {
-            policy: policy.clone(),
-            model: self.settings().model.clone(),
-            counter: self.settings().counter.clone(),
-            limits,
-            pins: self.settings().pins.clone(),
-            rules: self.settings().rules.clone(),
-            superseded,
-            shorten,
-            renderer: self.settings().renderer.clone(),
-            repair,
-            keep_caps,
-            alternate,
-            turns,
-            format,
-            progress: self.settings().progress.clone(),
-        })
+        Self::of(Settings { policy: policy.clone(), ..Settings::clone(self.settings()) })
     }
 }

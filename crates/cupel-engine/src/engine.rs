@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use cupel::{ContextItem, Renderer, SelectionReport};
 use cupel_chat::{Format, Pin, Request, Rule, Shortenable};
-use cupel_relevance::Strategies;
 use cupel_renderings::Shorten;
 use cupel_tokens::Model;
 
@@ -14,9 +13,9 @@ use crate::model::Named;
 use crate::prepare::Purpose;
 use crate::tokenizer::Counter;
 use crate::{
-    Comparison, Count, Curve, CurveRange, EngineBuilder, EngineError, Explanation, ItemSelection,
-    Limits, Marginal, MinBudget, NamedPolicy, Options, Prepared, Progress, Repaired, Selection,
-    Superseded, Validation, Windows, compare, count, items, validate,
+    Comparison, CompiledPolicy, Count, Curve, CurveRange, EngineBuilder, EngineError, Explanation,
+    ItemSelection, Limits, Marginal, MinBudget, NamedPolicy, Options, Prepared, Progress, Repaired,
+    Selection, Superseded, Validation, Windows, compare, count, items, validate,
 };
 
 /// Fits requests into a window: built once, used for many requests on many threads.
@@ -43,11 +42,14 @@ use crate::{
 #[derive(Clone)]
 pub struct Engine {
     settings: Arc<Settings>,
+    /// The policy, built once for all requests: what differs between them comes with the run.
+    compiled: CompiledPolicy,
     /// The policy for what fits as a whole.
-    uncapped: NamedPolicy,
+    uncapped: CompiledPolicy,
 }
 
 /// What all requests of an engine share.
+#[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) policy: NamedPolicy,
     /// The name of the model of all requests, as the caller gave it.
@@ -94,18 +96,20 @@ impl Engine {
     }
 
     pub(crate) fn of(settings: Settings) -> Result<Self, EngineError> {
-        let uncapped = crate::prepare::without_caps(&settings.policy);
-        let engine = Self { settings: Arc::new(settings), uncapped };
-        // A policy that cannot be built is found now, not at the first request.
-        crate::prepare::build(&engine.settings.policy, &Strategies::new(""), &[])?;
-        Ok(engine)
+        let compiled = settings.policy.compile()?;
+        let uncapped = compiled.without_caps()?;
+        Ok(Self { settings: Arc::new(settings), compiled, uncapped })
     }
 
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
 
-    pub(crate) fn uncapped(&self) -> &NamedPolicy {
+    pub(crate) fn compiled(&self) -> &CompiledPolicy {
+        &self.compiled
+    }
+
+    pub(crate) fn uncapped(&self) -> &CompiledPolicy {
         &self.uncapped
     }
 
@@ -148,7 +152,7 @@ impl Engine {
         candidates: &[ContextItem],
         options: &Options,
     ) -> Result<ItemSelection, EngineError> {
-        items::select(&self.settings, candidates, options)
+        items::select(self, candidates, options)
     }
 
     /// Reads, checks and counts a request once, to ask it several questions.

@@ -3,13 +3,12 @@
 use cupel::{ContextItem, CupelError, SelectionReport};
 use cupel_relevance::Strategies;
 
-use crate::engine::Settings;
 use crate::explain::pinned as pinned_tokens;
 use crate::limits::{self, Sources};
 use crate::model::Named;
-use crate::prepare::{build, tokens_of};
+use crate::prepare::tokens_of;
 use crate::select::BudgetSummary;
-use crate::{EngineError, ErrorCode, Options};
+use crate::{Engine, EngineError, ErrorCode, Options};
 
 /// The best of candidates that are no chat request.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +27,11 @@ pub struct ItemSelection {
 }
 
 pub(crate) fn select(
-    settings: &Settings,
+    engine: &Engine,
     candidates: &[ContextItem],
     options: &Options,
 ) -> Result<ItemSelection, EngineError> {
+    let settings = engine.settings();
     let given = options.model.as_deref().or(settings.model.as_deref());
     let sources = Sources {
         model: Named::new(given, None)?.model,
@@ -43,7 +43,7 @@ pub(crate) fn select(
             .with_remedy("give the window in tokens, or a known model")
     })?;
     let query = options.query.as_deref().unwrap_or_default();
-    let pipeline = build(&settings.policy, &Strategies::new(query), candidates)?;
+    let pipeline = engine.compiled().pipeline(&Strategies::new(query), candidates);
     let report = pipeline.dry_run(candidates, &budget).map_err(failed)?;
     let kept: Vec<usize> =
         report.included.iter().filter_map(|included| included.position).collect();

@@ -47,7 +47,7 @@ pub use options::Options;
 pub use part::{Outdated, Part, RepairDone, RuleBroken};
 #[cfg(feature = "schema")]
 pub use policy::policy_schema;
-pub use policy::{DEFAULT_POLICY, NamedPolicy, PolicyList, PolicyRow, policies};
+pub use policy::{CompiledPolicy, DEFAULT_POLICY, NamedPolicy, PolicyList, PolicyRow, policies};
 pub use prepare::Prepared;
 pub use progress::{Progress, Work};
 pub use renderings::read_renderings;

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use cupel::policy::CustomStrategy;
 use cupel::wire::ReadError;
-use cupel::{PolicyDescription, Preset};
+use cupel::{
+    ContextItem, CupelError, FixedClock, GreedySlice, Pipeline, Policy, PolicyDescription, Preset,
+    RunContext,
+};
 use cupel_names::UnknownName;
 use cupel_relevance::{KeepParameters, Strategies, auto, keeping};
 use serde::{Deserialize, Serialize};
@@ -73,6 +76,18 @@ impl NamedPolicy {
         &self.description
     }
 
+    /// Builds the policy once, for any number of requests.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorCode::InvalidPolicy`], with what cannot be built.
+    pub fn compile(&self) -> Result<CompiledPolicy, EngineError> {
+        // Every run brings its own query and time.
+        let built = self.description().build_with(&without_query(), FixedClock::default());
+        let refused = |error: CupelError| invalid(error.to_string()).at_path(self.name());
+        built.map(CompiledPolicy).map_err(refused)
+    }
+
     /// The policy as TOML, with all defaults filled in: a file to change.
     ///
     /// # Errors
@@ -81,6 +96,33 @@ impl NamedPolicy {
     pub fn to_toml(&self) -> Result<String, EngineError> {
         toml::to_string_pretty(self.description())
             .map_err(|error| invalid(format!("cannot be written as TOML: {error}")))
+    }
+}
+
+/// A policy that was built once, for any number of requests.
+#[derive(Debug, Clone)]
+pub struct CompiledPolicy(Policy);
+
+impl CompiledPolicy {
+    /// The policy at work on a query and candidates. Ages are measured from the newest candidate, so
+    /// that the same request gives the same window tomorrow.
+    #[must_use]
+    pub fn pipeline(&self, strategies: &Strategies, items: &[ContextItem]) -> Pipeline {
+        let newest = items.iter().filter_map(ContextItem::timestamp).max();
+        let context = RunContext::new().at(newest.unwrap_or_default()).with(strategies.clone());
+        Pipeline::from(self.0.clone()).with_context(context)
+    }
+
+    /// The policy for requests that fit: nothing is left out because of a cap, or because it was said
+    /// twice. It scores and places alike.
+    pub(crate) fn without_caps(&self) -> Result<Self, EngineError> {
+        let builder = self.0.to_builder().slicer(GreedySlice).deduplication(false);
+        Ok(Self(builder.build()?))
+    }
+
+    /// Another pipeline, for the same query and candidates, by this policy.
+    pub(crate) fn instead_in(&self, pipeline: &Pipeline) -> Pipeline {
+        pipeline.with_policy(self.0.clone())
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use cupel::{ContextBudget, ContextItem, CupelError, FixedClock, Needs, Pipeline, PlacedItem};
-use cupel::{SelectionReport, SlicerDescription};
+use cupel::{ContextBudget, ContextItem, CupelError, Needs, Pipeline, PlacedItem, SelectionReport};
 use cupel_chat::{CandidateOptions, Candidates, Format, Request};
 use cupel_relevance::keep::reply_in;
 use cupel_relevance::supersede::Supersession;
@@ -19,8 +18,8 @@ use crate::progress::{Watch, Watched};
 use crate::shorten::Shortener;
 use crate::usage::CalibratedCounter;
 use crate::{
-    EngineError, ErrorCode, ModelPrices, NamedPolicy, Options, Outdated, Part, RepairDone,
-    Superseded, UnusedRendering, Work, model, tokenizer, validate,
+    EngineError, ErrorCode, ModelPrices, Options, Outdated, Part, RepairDone, Superseded,
+    UnusedRendering, Work, model, tokenizer, validate,
 };
 
 /// A request that was read, checked and counted once, to be asked several questions.
@@ -35,6 +34,7 @@ use crate::{
 /// assert_eq!(prepared.explain(10)?.kept.len(), 1);
 /// # Ok::<(), cupel_engine::EngineError>(())
 /// ```
+#[derive(Clone)]
 pub struct Prepared {
     engine: Engine,
     pub(crate) request: Request,
@@ -47,8 +47,7 @@ pub struct Prepared {
     pub(crate) like: Option<TokenizerFamily>,
     pub(crate) query: String,
     strategies: Strategies,
-    /// See [`pipeline`](Self::pipeline).
-    pipeline: OnceLock<Pipeline>,
+    pipeline: Pipeline,
     /// What the texts are at most; see [`bound`](Self::bound).
     bound: OnceLock<Count>,
     /// Limits that contradict each other are an error only to calls that need a budget.
@@ -161,17 +160,21 @@ impl Prepared {
         if let Ok(budget) = &budget {
             shortener.rescue(&mut candidates, budget, &counter);
         }
+        let needs = Arc::new(candidates.needs());
         Ok(Self {
+            pipeline: engine
+                .compiled()
+                .pipeline(&strategies, candidates.items())
+                .with_needs(needs.clone()),
             engine,
             request,
-            needs: Arc::new(candidates.needs()),
+            needs,
             candidates,
             model,
             counter: counter.counter,
             like,
             query,
             strategies,
-            pipeline: OnceLock::new(),
             bound,
             budget,
             scale,
@@ -184,46 +187,15 @@ impl Prepared {
 
     /// The same candidates and budget, judged by the policy of another engine: nothing is read or
     /// counted again.
-    ///
-    /// # Errors
-    ///
-    /// If that policy cannot be built.
-    pub fn judged_by(&self, engine: Engine) -> Result<Self, EngineError> {
-        let pipeline = self.build(engine.policy())?;
-        Ok(Self {
-            engine,
-            pipeline: pipeline.into(),
-            needs: self.needs.clone(),
-            request: self.request.clone(),
-            candidates: self.candidates.clone(),
-            model: self.model,
-            counter: self.counter.clone(),
-            like: self.like,
-            query: self.query.clone(),
-            bound: self.bound.clone(),
-            strategies: self.strategies.clone(),
-            budget: self.budget.clone(),
-            scale: self.scale.clone(),
-            repairs: self.repairs.clone(),
-            unused: self.unused.clone(),
-            superseded: self.superseded.clone(),
-            outdated: self.outdated.clone(),
-        })
+    #[must_use]
+    pub fn judged_by(&self, engine: Engine) -> Self {
+        let pipeline = engine.compiled().instead_in(&self.pipeline);
+        Self { engine, pipeline, ..self.clone() }
     }
 
-    /// The policy at work on this request, built when something has to be judged: much of what is asked
-    /// of a request needs none.
-    pub(crate) fn pipeline(&self) -> Result<&Pipeline, EngineError> {
-        if let Some(pipeline) = self.pipeline.get() {
-            return Ok(pipeline);
-        }
-        let pipeline = self.build(&self.settings().policy)?;
-        Ok(self.pipeline.get_or_init(|| pipeline))
-    }
-
-    fn build(&self, policy: &NamedPolicy) -> Result<Pipeline, EngineError> {
-        let pipeline = build(policy, &self.strategies, self.items())?;
-        Ok(pipeline.with_needs(self.needs.clone()))
+    /// The policy at work on this request.
+    pub(crate) fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -291,7 +263,7 @@ impl Prepared {
     /// If nothing says how much fits, or what must be kept does not fit.
     pub fn report(&self) -> Result<SelectionReport, EngineError> {
         let budget = self.budget()?;
-        let report = self.judged_for(budget, |judge| judge.dry_run(self.items(), budget))?;
+        let report = self.judged_for(budget, |judge| judge.dry_run(self.items(), budget));
         report.map_err(|error| self.failed(error))
     }
 
@@ -309,11 +281,11 @@ impl Prepared {
         &self,
         budget: &ContextBudget,
         judge: impl FnOnce(&Pipeline) -> R,
-    ) -> Result<R, EngineError> {
-        Ok(match self.whole(budget)? {
+    ) -> R {
+        match self.whole(budget) {
             Some(whole) => judge(&whole.pipeline),
-            None => judge(self.pipeline()?),
-        })
+            None => judge(self.pipeline()),
+        }
     }
 
     /// What a budget keeps, in placed order; `None` if what is pinned does not fit.
@@ -321,28 +293,28 @@ impl Prepared {
         &self,
         budget: &ContextBudget,
     ) -> Result<Option<Vec<PlacedItem>>, EngineError> {
-        if let Some(whole) = self.whole(budget)? {
+        if let Some(whole) = self.whole(budget) {
             return Ok(Some(whole.window));
         }
-        let window = self.pipeline()?.window(self.items(), budget);
+        let window = self.pipeline().window(self.items(), budget);
         fitting(window).map_err(|error| self.failed(error))
     }
 
     /// The policy without its caps, if a budget holds the whole request: what fits comes back whole.
     ///
     /// Items that no run takes, since their tokens are negative, are left to the policy.
-    pub(crate) fn whole(&self, budget: &ContextBudget) -> Result<Option<Whole>, EngineError> {
+    pub(crate) fn whole(&self, budget: &ContextBudget) -> Option<Whole> {
         let room = budget.target_tokens().min(budget.max_tokens() - budget.output_reserve());
         let is_odd = self.items().iter().any(|item| item.tokens() < 0);
         let all = tokens_of(self.items());
         if self.settings().keep_caps || is_odd || all > room {
-            return Ok(None);
+            return None;
         }
-        let pipeline = self.build(self.engine.uncapped())?;
+        let pipeline = self.engine.uncapped().instead_in(&self.pipeline);
         // Reserved slots and margins may still leave something out.
         let window = pipeline.window(self.items(), budget).ok();
         let window = window.filter(|window| window.len() == self.items().len());
-        Ok(window.map(|window| Whole { pipeline, window }))
+        Some(Whole { pipeline, window: window? })
     }
 
     /// What a failed run means for the caller.
@@ -408,21 +380,6 @@ pub(crate) fn tokens_of<'i>(items: impl IntoIterator<Item = &'i ContextItem>) ->
     items.into_iter().fold(0, |sum, item| sum.saturating_add(item.tokens()))
 }
 
-/// A policy at work on a query. Ages are measured from the newest candidate, so that the same
-/// request gives the same window tomorrow.
-pub(crate) fn build(
-    policy: &NamedPolicy,
-    strategies: &Strategies,
-    items: &[ContextItem],
-) -> Result<Pipeline, EngineError> {
-    let newest = items.iter().filter_map(ContextItem::timestamp).max();
-    let clock = FixedClock(newest.unwrap_or_default());
-    let built = policy.description().build_with(strategies, clock);
-    built.map(Pipeline::from).map_err(|error| {
-        EngineError::new(ErrorCode::InvalidPolicy, error.to_string()).at_path(policy.name())
-    })
-}
-
 /// The strategies, with the vectors of the messages if there are any.
 fn with_vectors(
     strategies: Strategies,
@@ -442,14 +399,8 @@ fn with_vectors(
     let messages = |at: usize| candidates.bundle(at).message_indices().to_vec();
     let of_items = vectors.for_parts(candidates.items(), messages);
     let of_items = of_items.map_err(|error| invalid(error.to_string()))?;
-    Ok(strategies.with_vectors(Arc::new(of_items), of_query.to_vec()))
-}
-
-pub(crate) fn without_caps(policy: &NamedPolicy) -> NamedPolicy {
-    let mut description = policy.description().clone();
-    description.slicer = SlicerDescription::Greedy;
-    description.deduplication = false;
-    NamedPolicy::new(policy.name(), description)
+    let strategies = strategies.with_vectors(Arc::new(of_items), of_query.to_vec());
+    strategies.map_err(|error| invalid(error.to_string()))
 }
 
 /// Reads the request, and repairs it if the engine does.

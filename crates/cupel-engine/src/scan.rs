@@ -123,7 +123,7 @@ impl Prepared {
         ranking: &Ranking<'_, '_>,
         budget: &ContextBudget,
     ) -> Result<Option<Vec<PlacedItem>>, EngineError> {
-        match self.whole(budget)? {
+        match self.whole(budget) {
             Some(whole) => Ok(Some(whole.window)),
             None => fitting(ranking.window(budget)).map_err(|error| self.failed(error)),
         }

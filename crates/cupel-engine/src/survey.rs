@@ -143,7 +143,7 @@ impl Prepared {
     /// Whatever the policy refuses.
     pub fn survey(&self, most_windows: usize) -> Result<Survey, EngineError> {
         let failed = |error| self.failed(error);
-        let ranking = self.pipeline()?.rank(self.items()).map_err(failed)?;
+        let ranking = self.pipeline().rank(self.items()).map_err(failed)?;
         let anything = ContextBudget::builder(self.candidates.total_tokens().max(1)).build()?;
         let budget = self.budget().unwrap_or(&anything);
         let sliced = ranking.explain_slice(budget).ok().flatten();
@@ -230,7 +230,7 @@ impl Prepared {
     ///
     /// [`ErrorCode::InvalidPolicy`](crate::ErrorCode::InvalidPolicy) if the policy cannot be built.
     pub fn with_policy(&self, policy: &crate::NamedPolicy) -> Result<Self, EngineError> {
-        self.judged_by(self.engine().with_policy(policy)?)
+        Ok(self.judged_by(self.engine().with_policy(policy)?))
     }
 }
 

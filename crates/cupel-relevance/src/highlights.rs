@@ -10,7 +10,7 @@ use cupel::{ScoreExplanation, ScorePart};
 /// # Example
 ///
 /// ```
-/// use cupel::{ContextItemBuilder, Scorer};
+/// use cupel::{ContextItemBuilder, ItemList, Scorer};
 /// use cupel_relevance::{Bm25Scorer, Highlights, Index, Query};
 ///
 /// let items = [
@@ -18,7 +18,7 @@ use cupel::{ScoreExplanation, ScorePart};
 ///     ContextItemBuilder::new("Lunch is at noon.", 6).build()?,
 /// ];
 /// let scorer = Bm25Scorer::new(Query::new("why did the deploy fail?"), Index::default())?;
-/// let why = Highlights::of(&scorer.explain(&items, &[0])[0]);
+/// let why = Highlights::of(&scorer.explain(&ItemList::new(&items), &[0])[0]);
 /// assert_eq!(why.words, ["deploy", "fail"]);
 /// assert!(why.neighbours.is_empty());
 /// # Ok::<(), cupel::CupelError>(())

@@ -24,7 +24,7 @@ pub(crate) fn at_minute(minute: i64) -> DateTime<Utc> {
 #[track_caller]
 pub(crate) fn scores(scorer: &dyn Scorer, items: &[ContextItem]) -> Vec<f64> {
     let mut scores = vec![f64::NAN; items.len()];
-    scorer.score_all(items, &mut scores);
+    scorer.score_all(&cupel::ItemList::new(items), &mut scores);
     for (item, score) in items.iter().zip(&scores) {
         assert_eq!(scorer.score(item, items).to_bits(), score.to_bits(), "{item:?}");
     }

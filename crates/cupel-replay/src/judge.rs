@@ -224,7 +224,7 @@ pub(crate) fn judge(
             window(settings, &prepared, head, &prints, used.as_ref())
         } else {
             let engine = settings.policies[way.policy].engine.clone();
-            let prepared = prepared.judged_by(engine).map_err(failed)?;
+            let prepared = prepared.judged_by(engine);
             window(settings, &prepared, head, &prints, used.as_ref())
         };
         (outcome.windows[at], laid[at]) = judged.map_err(failed)?;

@@ -31,7 +31,7 @@ impl TimeProvider for SystemTimeProvider {
 /// assert_eq!(FixedClock(noon).now(), noon);
 /// # Ok::<(), chrono::ParseError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FixedClock(pub DateTime<Utc>);
 
 impl TimeProvider for FixedClock {

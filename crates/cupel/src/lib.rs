@@ -125,8 +125,8 @@ pub use diagnostics::{
 pub use error::CupelError;
 pub use model::{
     Candidate, ContextBudget, ContextBudgetBuilder, ContextItem, ContextItemBuilder, ContextKind,
-    ContextSource, Needs, OverflowStrategy, ParseContextKindError, Part, PartKind, Rendering,
-    ScoredItem, Speaker,
+    ContextSource, ItemList, Needs, OverflowStrategy, ParseContextKindError, Part, PartKind,
+    Rendering, RunContext, ScoredItem, Speaker,
 };
 pub use order::compare_scores;
 pub use pipeline::{Pipeline, PipelineBuilder, PlacedItem, Ranking, Sweep};

@@ -32,7 +32,7 @@ impl Implementation for LibraryImplementation {
         let scorer = strategy::scorer(&task.scorer)?;
         let items = build::items(&task.items)?;
         let mut together = vec![f64::NAN; items.len()];
-        scorer.score_all(&items, &mut together);
+        scorer.score_all(&cupel::ItemList::new(&items), &mut together);
         let one_by_one: Vec<f64> = items.iter().map(|item| scorer.score(item, &items)).collect();
         if bits(&one_by_one) != bits(&together) {
             let text = format!("score and score_all disagree: {one_by_one:?} and {together:?}");

@@ -193,7 +193,7 @@ impl Prepared {
     /// If nothing says how much fits, or what must be kept does not fit.
     pub fn explain(&self, most_left_out: usize) -> Result<Explanation, EngineError> {
         let budget = self.budget()?;
-        self.judged_for(budget, |judge| self.explain_by(judge, budget, most_left_out))?
+        self.judged_for(budget, |judge| self.explain_by(judge, budget, most_left_out))
     }
 
     fn explain_by(

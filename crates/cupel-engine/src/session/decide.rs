@@ -70,14 +70,14 @@ impl<'s> Stage<'s> {
         if let Some(plan) = whole {
             return Ok((plan, None));
         }
-        let ranking = prepared.pipeline()?.rank(items).map_err(failed)?;
+        let ranking = prepared.pipeline().rank(items).map_err(failed)?;
         let worth = if is_first(&self.units, &self.window) {
             ranking.worth(self.budget)
         } else {
             ranking.worth_going_on(self.budget)
         };
         let worth = worth.map_err(failed)?;
-        for (corrected, correction) in prepared.pipeline()?.policy().slicer().needs_in(items) {
+        for (corrected, correction) in prepared.pipeline().needs_in(items) {
             self.units[corrected].needs.push(correction);
         }
         let room = self.require(&ranking.reserve(self.budget).map_err(failed)?, room);

@@ -92,7 +92,7 @@ impl Prepared {
     /// [`ErrorCode::InvalidArgument`] if the range is empty, and whatever the policy refuses.
     pub fn curve(&self, range: CurveRange) -> Result<Curve, EngineError> {
         let budgets = self.spread(range)?;
-        let ranking = self.pipeline()?.rank(self.items()).map_err(|error| self.failed(error))?;
+        let ranking = self.pipeline().rank(self.items()).map_err(|error| self.failed(error))?;
         let all_scores = self.all_scores(&ranking);
         let watch = Watch::begin(self.settings().progress.as_ref(), Work::Budgets, budgets.len());
         let mut points = Vec::with_capacity(budgets.len());

@@ -67,7 +67,7 @@ impl Prepared {
 
     /// What a budget keeps, in placed order.
     pub(crate) fn kept(&self, budget: &ContextBudget) -> Result<Vec<Chosen>, EngineError> {
-        let window = self.judged_for(budget, |judge| judge.window(self.items(), budget))?;
+        let window = self.judged_for(budget, |judge| judge.window(self.items(), budget));
         Ok(chosen(&window.map_err(|error| self.failed(error))?))
     }
 }

@@ -38,7 +38,7 @@ impl Prepared {
     /// [`ErrorCode::UnknownMessage`] if there is no such message, and whatever the policy refuses.
     pub fn min_budget(&self, message: usize) -> Result<MinBudget, EngineError> {
         let position = self.position_of(message)?;
-        let ranking = self.pipeline()?.rank(self.items()).map_err(|error| self.failed(error))?;
+        let ranking = self.pipeline().rank(self.items()).map_err(|error| self.failed(error))?;
         let scan = Scan::new(self, &ranking, i64::MAX)?;
         let fate = scan.fate(position);
         Ok(MinBudget {

@@ -66,7 +66,7 @@ impl Prepared {
     ///
     /// If the policy refuses to go on. A budget that is too small is an answer, not an error.
     pub fn windows(&self, budgets: &[i64]) -> Result<Windows, EngineError> {
-        let ranking = self.pipeline()?.rank(self.items()).map_err(|error| self.failed(error))?;
+        let ranking = self.pipeline().rank(self.items()).map_err(|error| self.failed(error))?;
         let watch = Watch::begin(self.settings().progress.as_ref(), Work::Budgets, budgets.len());
         let window = |budget: &i64| {
             let window = self.fitting_window(&ranking, *budget)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cupel::{
     ChronologicalPlacer, ContextBudget, ContextItem, ContextItemBuilder, ContextKind, CupelError,
-    GreedySlice, Pipeline, PipelineBuilder, ReflexiveScorer, ScoredItem, Scorer, Slicer,
+    GreedySlice, ItemList, Pipeline, PipelineBuilder, ReflexiveScorer, ScoredItem, Scorer, Slicer,
     TraceCollector,
 };
 
@@ -117,7 +117,7 @@ impl Scorer for SlowScorer {
         item.future_relevance_hint().unwrap_or(0.0)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         std::thread::sleep(self.0);
         for (item, score) in items.iter().zip(scores) {
             *score = self.score(item, items);

@@ -344,7 +344,7 @@ mod tests {
         let bits = |strategies: &Strategies, list: &[ContextItem]| -> Vec<u64> {
             let policy = auto().build_with(strategies, SystemTimeProvider).unwrap();
             let mut scores = vec![0.0; list.len()];
-            policy.scorer().score_all(list, &mut scores);
+            policy.scorer().score_all(&cupel::ItemList::new(list), &mut scores);
             scores.into_iter().map(f64::to_bits).collect()
         };
         let lists = [&items[..], &items[50..], &items[..120], &items[20..90]];

@@ -11,8 +11,8 @@ use super::options::{
 };
 use super::strategies::Strategies;
 use crate::{
-    AddressedScorer, Analysis, BestFirstSlice, Bm25Scorer, ClassNormScorer, ConstantScorer,
-    CoverageSlice, DateScorer, EchoScorer, GroupLiftScorer, KeepSlice, LengthNormScorer,
+    AddressedScorer, BestFirstSlice, Bm25Scorer, ClassNormScorer, ConstantScorer, CoverageSlice,
+    DateScorer, EchoScorer, GroupLiftScorer, KeepSlice, Language, LanguageChoice, LengthNormScorer,
     LiveValuesScorer, MaxNormScorer, NeighbourScorer, ProductScorer, SpeakerScorer, SumScorer,
     VectorScorer, WhenScorer, WidenedScorer,
 };
@@ -78,8 +78,12 @@ impl StrategyProvider for Strategies {
             "class-norm" => Box::new(ClassNormScorer::new(options.required("exponent")?)?),
             "length-norm" => Box::new(LengthNormScorer::new(options.required("exponent")?)?),
             "speaker" => {
-                let query = self.query(&Analysis::default());
-                Box::new(SpeakerScorer::new(query, options.required("factor")?)?)
+                let factor = options.required("factor")?;
+                // Names have no language.
+                let language = Some(LanguageChoice::Fixed(Language::English));
+                self.scorer_for_query(language, Vec::new(), move |query, _| {
+                    SpeakerScorer::new(query, factor)
+                })?
             }
             "addressed" => {
                 let factor = options.required("factor")?;
@@ -161,7 +165,7 @@ mod tests {
     use super::*;
     use crate::testing::{scores, texts};
     use crate::{Index, ItemVectors};
-    use cupel::{PolicyDescription, SystemTimeProvider};
+    use cupel::{ItemList, PolicyDescription, RunContext, SystemTimeProvider};
 
     fn read(text: &str) -> Result<PolicyDescription, String> {
         let parsed = toml::Deserializer::parse(text).map_err(|error| error.to_string())?;
@@ -233,11 +237,34 @@ mod tests {
         let items = texts(&["a"]);
         let mut vectors = ItemVectors::new(2).unwrap();
         vectors.extend(&items, &[vec![1.0, 0.0]]).unwrap();
-        let strategies = Strategies::new("").with_vectors(Arc::new(vectors), vec![1.0, 0.0]);
+        let strategies =
+            Strategies::new("").with_vectors(Arc::new(vectors), vec![1.0, 0.0]).unwrap();
         let parsed = toml::Deserializer::parse("scorers = ['vectors']").unwrap();
         let description = PolicyDescription::deserialize_with(parsed, &strategies).unwrap();
         let policy = description.build_with(&strategies, SystemTimeProvider).unwrap();
         assert_eq!(scores(policy.scorer(), &items), [1.0]);
+    }
+
+    #[test]
+    fn a_policy_that_was_built_once_scores_for_the_query_of_each_run() {
+        let items = texts(&["The deploy key is on the blue card.", "Lunch is at noon.", "Deploy!"]);
+        let build = |query: &str| {
+            let policy = crate::auto().build_with(&Strategies::new(query), SystemTimeProvider);
+            policy.unwrap()
+        };
+        let once = build("");
+        for query in ["Where is the deploy key?", "When is lunch?", "Wo ist der Schlüssel?"] {
+            let context = RunContext::new().with(Strategies::new(query));
+            let list = ItemList::new(&items).in_context(&context);
+            let mut told = vec![f64::NAN; items.len()];
+            once.scorer().score_all(&list, &mut told);
+            let own = build(query);
+            let bits =
+                |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&told), bits(&scores(own.scorer(), &items)), "{query}");
+            let why = own.scorer().explain(&ItemList::new(&items), &[0, 1, 2]);
+            assert_eq!(once.scorer().explain(&list, &[0, 1, 2]), why, "{query}");
+        }
     }
 
     #[test]

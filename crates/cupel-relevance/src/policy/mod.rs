@@ -5,8 +5,8 @@ mod build;
 #[cfg(feature = "schema")]
 mod catalogue;
 mod detected;
+mod for_query;
 mod options;
-mod per_language;
 mod strategies;
 mod with_vectors;
 

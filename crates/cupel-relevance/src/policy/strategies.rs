@@ -1,10 +1,12 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cupel::policy::DescriptionError;
-use cupel::{ContextItem, CupelError};
+use cupel::{ContextItem, CupelError, RunContext};
 
 use super::detected::DetectedLanguages;
+use crate::keep::{Ear, Told};
 use crate::need::Mentions;
+use crate::scorer::unit_vector;
 use crate::{Analysis, Field, Index, ItemVectors, Language, LanguageChoice, Query};
 
 /// The strategies of this crate for [`PolicyDescription`](cupel::PolicyDescription), with the query
@@ -22,7 +24,8 @@ use crate::{Analysis, Field, Index, ItemVectors, Language, LanguageChoice, Query
 /// within a group; if both are given, the pause counts where no item has the tag.
 ///
 /// Everything that was built from one value, or from others that it was [asked](Self::ask), shares
-/// its indexes.
+/// its indexes. A policy that was built once serves other queries too: a run whose
+/// [context](cupel::RunContext) has strategies uses those instead of the ones that it was built with.
 ///
 /// # Example
 ///
@@ -63,8 +66,12 @@ pub struct Strategies {
     /// One for each way of analysing texts.
     pub(super) indexes: Arc<Mutex<Vec<Index>>>,
     /// The values that items mention.
-    pub(super) mentions: Mentions,
+    pub(crate) mentions: Mentions,
+    told: Arc<Mutex<LastTold>>,
 }
+
+/// A list, and how it is heard.
+type LastTold = Option<(Vec<ContextItem>, Arc<Told>)>;
 
 impl Strategies {
     /// Strategies for a query, with indexes of their own.
@@ -78,6 +85,7 @@ impl Strategies {
             queries: Arc::default(),
             indexes: Arc::default(),
             mentions: Mentions::default(),
+            told: Arc::default(),
         }
     }
 
@@ -103,9 +111,8 @@ impl Strategies {
     /// assert_eq!(strategies.language_of(&[]), Some(Language::German));
     /// ```
     #[must_use]
-    pub fn with_language(mut self, language: impl Into<LanguageChoice>) -> Self {
-        self.language = language.into();
-        self
+    pub fn with_language(self, language: impl Into<LanguageChoice>) -> Self {
+        Self { language: language.into(), told: Arc::default(), ..self }
     }
 
     /// The language in which the words of these items, and of the query about them, are taken.
@@ -127,24 +134,61 @@ impl Strategies {
     /// ```
     #[must_use]
     pub fn language_of(&self, items: &[ContextItem]) -> Option<Language> {
-        match self.language {
+        self.language_chosen(None, items)
+    }
+
+    /// The same for a strategy that may name a language itself.
+    pub(super) fn language_chosen(
+        &self,
+        named: Option<LanguageChoice>,
+        items: &[ContextItem],
+    ) -> Option<Language> {
+        match named.unwrap_or(self.language) {
             LanguageChoice::Detected => self.detected_language_of(items),
             LanguageChoice::None => None,
             LanguageChoice::Fixed(language) => Some(language),
         }
     }
 
-    pub(super) fn detected_language_of(&self, items: &[ContextItem]) -> Option<Language> {
+    fn detected_language_of(&self, items: &[ContextItem]) -> Option<Language> {
         let of_query = || *self.text_language.get_or_init(|| Language::detect([&*self.text]));
         self.detected.of(items).or_else(of_query)
     }
 
     /// With vectors for the items and for the query, for the scorers `vectors` and `with-vectors`,
     /// of which [`auto`](crate::auto) has one.
-    #[must_use]
-    pub fn with_vectors(mut self, items: Arc<ItemVectors>, query: Vec<f32>) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If the vector of the query is not one of the items' dimension, of numbers that are not all 0.
+    pub fn with_vectors(
+        mut self,
+        items: Arc<ItemVectors>,
+        query: Vec<f32>,
+    ) -> Result<Self, CupelError> {
+        unit_vector("query_vector", &query, items.dimension())?;
         self.vectors = Some((items, query.into()));
-        self
+        Ok(self)
+    }
+
+    /// The strategies of a run, or these where it brings none.
+    pub(crate) fn in_run<'s>(&'s self, context: &'s RunContext) -> &'s Self {
+        context.get().unwrap_or(self)
+    }
+
+    /// A list as the rule of [`KeepSlice`](crate::KeepSlice) hears it; the last one is remembered, since
+    /// a run asks more than once.
+    pub(crate) fn told(&self, list: &[ContextItem]) -> Arc<Told> {
+        let is_same = |known: &[ContextItem]| {
+            known.len() == list.len() && known.iter().zip(list).all(|(a, b)| a.is_same_item(b))
+        };
+        let mut last = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, told)) = last.as_ref().filter(|(known, _)| is_same(known)) {
+            return Arc::clone(told);
+        }
+        let told = Arc::new(Told::of(list, &Ear::for_language(self.language_of(list))));
+        *last = Some((list.to_vec(), Arc::clone(&told)));
+        told
     }
 
     /// Drops all items but these from the indexes.

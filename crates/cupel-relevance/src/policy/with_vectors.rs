@@ -2,15 +2,23 @@
 
 use std::sync::Arc;
 
-use cupel::Scorer;
 use cupel::policy::{DescriptionError, Options};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use super::Strategies;
 use super::options::{grouping, kernel, number};
 use crate::{
-    Grouping, ItemVectors, MaxNormScorer, NeighbourParameters, NeighbourScorer, SumScorer,
-    VectorScorer,
+    ConstantScorer, Grouping, ItemVectors, MaxNormScorer, NeighbourParameters, NeighbourScorer,
+    SumScorer, VectorScorer,
 };
+
+/// A scorer, and vectors beside it in runs that bring some.
+struct WithVectors {
+    /// Those that it was built with, for runs that bring none.
+    strategies: Strategies,
+    inner: Arc<dyn Scorer>,
+    beside: Beside,
+}
 
 /// How vectors join another scorer.
 struct Beside {
@@ -37,31 +45,57 @@ impl Strategies {
             around: NeighbourParameters {
                 kernel: kernel(options)?,
                 share: number(options, "share", 0.3)?,
+                // Vectors of short and long texts are alike in size.
                 own_exponent: 0.0,
             },
         };
-        let inner = options.scorer("scorer")?;
-        match &self.vectors {
-            Some((items, query)) => beside.join(inner, items.clone(), query),
-            None => Ok(inner),
+        let inner = Arc::from(options.scorer("scorer")?);
+        // Wrong constants are refused now: a run cannot refuse anything.
+        beside.join(Arc::new(ConstantScorer(0.0)), Arc::new(ItemVectors::new(1)?), &[1.0])?;
+        Ok(Box::new(WithVectors { strategies: self.clone(), inner, beside }))
+    }
+}
+
+impl WithVectors {
+    fn scorer(&self, items: &ItemList<'_>) -> Arc<dyn Scorer> {
+        let inner = self.inner.clone();
+        match &self.strategies.in_run(items.context()).vectors {
+            Some((vectors, query)) => {
+                let joined = self.beside.join(inner, vectors.clone(), query);
+                Arc::new(joined.expect("constants and the vector of the query were checked before"))
+            }
+            None => inner,
         }
+    }
+}
+
+impl Scorer for WithVectors {
+    fn score(&self, item: &ContextItem, all_items: &[ContextItem]) -> f64 {
+        self.scorer(&ItemList::new(all_items)).score(item, all_items)
+    }
+
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
+        self.scorer(items).score_all(items, scores);
+    }
+
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
+        self.scorer(items).explain(items, positions)
     }
 }
 
 impl Beside {
     fn join(
-        self,
-        inner: Box<dyn Scorer>,
+        &self,
+        inner: Arc<dyn Scorer>,
         items: Arc<ItemVectors>,
         query: &[f32],
-    ) -> Result<Box<dyn Scorer>, DescriptionError> {
+    ) -> Result<SumScorer, CupelError> {
         let alike = VectorScorer::new(items, query)?.sharpened(self.floor, self.exponent)?;
-        let around = NeighbourScorer::with_parameters(alike, self.grouping, self.around)?;
-        let sum = SumScorer::new(vec![
+        let around = NeighbourScorer::with_parameters(alike, self.grouping.clone(), self.around)?;
+        SumScorer::new(vec![
             (Box::new(MaxNormScorer::new(inner)), 1.0),
             (Box::new(MaxNormScorer::new(around)), self.weight),
-        ])?;
-        Ok(Box::new(sum))
+        ])
     }
 }
 
@@ -83,7 +117,7 @@ mod tests {
     fn with_vectors(query: &str, items: &[ContextItem], file: &str) -> Strategies {
         let file = VectorFile::parse(file).unwrap();
         let vectors = Arc::new(file.for_items(items).unwrap());
-        Strategies::new(query).with_vectors(vectors, file.query().unwrap().to_vec())
+        Strategies::new(query).with_vectors(vectors, file.query().unwrap().to_vec()).unwrap()
     }
 
     #[test]
@@ -132,8 +166,7 @@ mod tests {
         let items = texts(&TALK);
         let file = VectorFile::parse(r#"{"query": [1, 0], "items": [[1, 0]]}"#).unwrap();
         let vectors = Arc::new(file.for_items(&items).unwrap());
-        let strategies = Strategies::new("x").with_vectors(vectors, vec![1.0]);
-        let error = auto().build_with(&strategies, SystemTimeProvider).unwrap_err().to_string();
-        assert!(error.contains("query_vector: must have 2 components, got 1"), "{error}");
+        let error = Strategies::new("x").with_vectors(vectors, vec![1.0]).unwrap_err().to_string();
+        assert_eq!(error, "query_vector: must have 2 components, got 1");
     }
 }

@@ -1,4 +1,4 @@
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use crate::grouping::tag_value;
 use crate::text::{Addressing, Vocabulary, has};
@@ -76,7 +76,7 @@ impl Scorer for AddressedScorer {
         if applies { self.factor } else { 1.0 }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let explain = |at: &usize| {
             ScoreExplanation::new("the assistant is asked", self.score(&items[*at], items))
         };

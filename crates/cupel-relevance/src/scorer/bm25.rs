@@ -1,4 +1,4 @@
-use cupel::{ContextItem, CupelError, ScoreExplanation, ScorePart, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, ScorePart, Scorer};
 
 use super::score_in_list;
 use crate::index::ListView;
@@ -214,7 +214,7 @@ impl Scorer for Bm25Scorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         self.index.list(items, |view| {
             let saturation = Saturation::new(&self.parameters, view);
             view.sum_up(scores, |sums| {
@@ -227,7 +227,7 @@ impl Scorer for Bm25Scorer {
         });
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         // People know the words that they wrote, not their stems.
         let written = self.query.written_words();
         let explain = |parts: Vec<TermContribution>| {
@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(parts.iter().map(|part| &*part.term).collect::<Vec<_>>(), ["key", "deploy"]);
         let total = parts.iter().map(|part| part.score).sum::<f64>();
         assert_close(&[total], &scores(&scorer, &items)[..1]);
-        let text = scorer.explain(&items, &[2])[0].to_string();
+        let text = scorer.explain(&ItemList::new(&items), &[2])[0].to_string();
         assert!(text.starts_with("words 0.1") && text.contains("\n  word `deploy` 0.1"), "{text}");
         assert!(scorer.contributions(&items, 3).is_empty());
     }

@@ -1,6 +1,6 @@
 //! Scorers made of scorers.
 
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use super::{score_in_list, scores_of};
 use crate::parameter;
@@ -8,7 +8,7 @@ use crate::parameter;
 /// What a child says about its scores, or else the scores themselves.
 pub(super) fn explain_child(
     child: &dyn Scorer,
-    items: &[ContextItem],
+    items: &ItemList<'_>,
     positions: &[usize],
 ) -> Vec<ScoreExplanation> {
     let explanations = child.explain(items, positions);
@@ -84,7 +84,7 @@ impl Scorer for SumScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         scores.fill(0.0);
         for (scorer, weight) in &self.entries {
             for (score, child) in scores.iter_mut().zip(scores_of(&**scorer, items)) {
@@ -93,7 +93,7 @@ impl Scorer for SumScorer {
         }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let weighted = |(scorer, weight): &(Box<dyn Scorer>, f64)| {
             let mut explanations = explain_child(&**scorer, items, positions);
             if *weight != 1.0 {
@@ -162,7 +162,7 @@ impl Scorer for ProductScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         scores.fill(1.0);
         for (scorer, weight) in &self.entries {
             let mut factors = scores_of(&**scorer, items);
@@ -178,7 +178,7 @@ impl Scorer for ProductScorer {
         }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let powers = |(scorer, weight): &(Box<dyn Scorer>, f64)| {
             let power = |own: ScoreExplanation| match *weight {
                 1.0 => own,
@@ -243,7 +243,7 @@ impl Scorer for MaxNormScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         self.inner.score_all(items, scores);
         let largest = largest(scores);
         for score in scores {
@@ -251,7 +251,7 @@ impl Scorer for MaxNormScorer {
         }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let largest = largest(&scores_of(&*self.inner, items));
         let divide = |explanation: ScoreExplanation| {
             let text = format!("divided by the largest, {largest:.4}");
@@ -307,7 +307,7 @@ mod tests {
         let sum = sum.unwrap();
         let items = given(&[1, 2]);
         let scores = scores(&sum, &items);
-        let explanations = sum.explain(&items, &[1, 0]);
+        let explanations = sum.explain(&ItemList::new(&items), &[1, 0]);
         assert_eq!(explanations[0].score, scores[1]);
         assert_eq!(
             explanations[1].to_string(),

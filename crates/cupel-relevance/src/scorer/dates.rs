@@ -1,5 +1,5 @@
 use chrono::{DateTime, Utc};
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use super::named_date::{NamedDate, dates_in};
 use crate::{Query, parameter};
@@ -72,7 +72,7 @@ impl Scorer for DateScorer {
         item.timestamp().map_or(1.0, |time| self.factor(time))
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         if self.named.is_empty() {
             return scores.fill(1.0);
         }
@@ -81,7 +81,7 @@ impl Scorer for DateScorer {
         }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let explain = |at: &usize| {
             ScoreExplanation::new("date named in the query", self.score(&items[*at], items))
         };

@@ -1,4 +1,4 @@
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use super::{score_in_list, scores_of};
 use crate::{Index, Query, parameter};
@@ -54,7 +54,7 @@ impl Scorer for EchoScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         self.index.list(items, |view| {
             let mut is_asked = vec![false; view.term_count()];
             for id in self.query.terms().filter_map(|(term, _)| view.find(term)) {
@@ -68,7 +68,7 @@ impl Scorer for EchoScorer {
         });
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let scores = scores_of(self, items);
         let explain = |at: &usize| ScoreExplanation::new("repeats the query", scores[*at]);
         positions.iter().map(explain).collect()

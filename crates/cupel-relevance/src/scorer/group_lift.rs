@@ -1,4 +1,4 @@
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use super::{score_in_list, scores_of};
 use crate::{Grouping, parameter};
@@ -78,7 +78,7 @@ impl Scorer for GroupLiftScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         self.inner.score_all(items, scores);
         let lifts = self.lifts(items, scores);
         for (score, lift) in scores.iter_mut().zip(lifts) {
@@ -86,7 +86,7 @@ impl Scorer for GroupLiftScorer {
         }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let scores = scores_of(&*self.inner, items);
         let lifts = self.lifts(items, &scores);
         let mut own = self.inner.explain(items, positions).into_iter();
@@ -132,7 +132,7 @@ mod tests {
     fn an_explanation_adds_up() {
         let items = in_files(&[(4, "a"), (1, "a")]);
         let scorer = GroupLiftScorer::new(Given, Grouping::tag("path"), 0.5).unwrap();
-        let text = scorer.explain(&items, &[1])[0].to_string();
+        let text = scorer.explain(&ItemList::new(&items), &[1])[0].to_string();
         assert_eq!(text, "with its group 3.0000\n  itself 1.0000\n  the best of its group 2.0000");
     }
 

@@ -1,4 +1,4 @@
-use cupel::{ContextItem, ScoreExplanation, Scorer};
+use cupel::{ContextItem, ItemList, ScoreExplanation, Scorer};
 
 use super::{score_in_list, scores_of};
 use crate::Index;
@@ -49,7 +49,7 @@ impl Scorer for LiveValuesScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         let order = in_time(items);
         self.index.list_with_ids(items, |view| {
             let mut is_newer = vec![false; view.id_count()];
@@ -63,7 +63,7 @@ impl Scorer for LiveValuesScorer {
         });
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let scores = scores_of(self, items);
         let explain = |at: &usize| ScoreExplanation::new("live values", scores[*at]);
         positions.iter().map(explain).collect()

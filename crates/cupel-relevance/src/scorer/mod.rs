@@ -32,7 +32,7 @@ mod vectors;
 mod when;
 mod widened;
 
-use cupel::{ContextItem, Scorer};
+use cupel::{ContextItem, ItemList, Scorer};
 
 pub use addressed::AddressedScorer;
 pub use bm25::{Bm25Parameters, Bm25Scorer, TermContribution};
@@ -54,11 +54,11 @@ pub use widened::WidenedScorer;
 /// What every scorer of whole lists does for [`Scorer::score`]. An item that is not in the list has
 /// no score: NaN, which sorts last.
 fn score_in_list(scorer: &dyn Scorer, item: &ContextItem, all_items: &[ContextItem]) -> f64 {
-    let scores = scores_of(scorer, all_items);
+    let scores = scores_of(scorer, &ItemList::new(all_items));
     crate::identity::position(item, all_items).map_or(f64::NAN, |position| scores[position])
 }
 
-fn scores_of(scorer: &dyn Scorer, items: &[ContextItem]) -> Vec<f64> {
+fn scores_of(scorer: &dyn Scorer, items: &ItemList<'_>) -> Vec<f64> {
     let mut scores = vec![0.0; items.len()];
     scorer.score_all(items, &mut scores);
     scores

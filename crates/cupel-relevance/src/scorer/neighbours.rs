@@ -1,4 +1,4 @@
-use cupel::{ContextItem, CupelError, ScoreExplanation, ScorePart, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, ScorePart, Scorer};
 use cupel_names::{excerpt, letters};
 
 use super::combine::explain_child;
@@ -102,7 +102,7 @@ impl NeighbourScorer {
     /// What the neighbours of the item at a position gave, most first. Nothing beyond the list.
     #[must_use]
     pub fn neighbours(&self, items: &[ContextItem], position: usize) -> Vec<NeighbourShare> {
-        let scores = scores_of(&*self.inner, items);
+        let scores = scores_of(&*self.inner, &ItemList::new(items));
         self.shares(&self.parameters.kernel.fit(items, &self.grouping), &scores, position)
     }
 
@@ -128,7 +128,7 @@ impl NeighbourScorer {
 
     fn explain_neighbours(
         &self,
-        items: &[ContextItem],
+        items: &ItemList<'_>,
         scores: &[f64],
         shares: &[NeighbourShare],
     ) -> ScoreExplanation {
@@ -158,7 +158,7 @@ impl Scorer for NeighbourScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         let inner = scores_of(&*self.inner, items);
         let own_weight = self.own_weight(items);
         for (score, own) in scores.iter_mut().zip(&inner) {
@@ -168,7 +168,7 @@ impl Scorer for NeighbourScorer {
         kernel.add_around(&inner, self.parameters.share, scores);
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let scores = scores_of(&*self.inner, items);
         let own_weight = self.own_weight(items);
         let kernel = self.parameters.kernel.fit(items, &self.grouping);
@@ -241,12 +241,14 @@ mod tests {
         let items = given(&[8, 0, 0, 4]);
         let scorer = scorer(0.5, 1.0);
         let totals = scores(&scorer, &items);
-        for (explanation, total) in scorer.explain(&items, &[0, 1, 2, 3]).iter().zip(&totals) {
+        for (explanation, total) in
+            scorer.explain(&ItemList::new(&items), &[0, 1, 2, 3]).iter().zip(&totals)
+        {
             assert_close(&[explanation.score], &[*total]);
         }
         let shares = scorer.neighbours(&items, 1);
         assert_eq!(shares.iter().map(|share| share.position).collect::<Vec<_>>(), [0, 3]);
-        let text = scorer.explain(&items, &[1])[0].to_string();
+        let text = scorer.explain(&ItemList::new(&items), &[1])[0].to_string();
         assert!(text.contains("neighbour `item 0` 4.8522"), "{text}");
         assert!(scorer.neighbours(&items, 9).is_empty());
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 use foldhash::fast::RandomState;
 
 use super::{score_in_list, scores_of};
@@ -79,7 +79,7 @@ fn class_numbers(items: &[ContextItem]) -> Vec<u32> {
 fn explain_factor(
     scorer: &dyn Scorer,
     what: &str,
-    items: &[ContextItem],
+    items: &ItemList<'_>,
     positions: &[usize],
 ) -> Vec<ScoreExplanation> {
     let scores = scores_of(scorer, items);
@@ -134,7 +134,7 @@ impl Scorer for ClassNormScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         let classes = Classes::of(items);
         let shortest = classes.means.iter().copied().fold(f64::INFINITY, f64::min);
         let factor = |mean: &f64| (-self.exponent * (mean - shortest)).exp();
@@ -144,7 +144,7 @@ impl Scorer for ClassNormScorer {
         }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         explain_factor(self, "norm of its class", items, positions)
     }
 }
@@ -199,7 +199,7 @@ impl Scorer for LengthNormScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         let classes = Classes::of(items);
         let exponent = -self.exponent * classes.explained();
         if exponent == 0.0 {
@@ -210,7 +210,7 @@ impl Scorer for LengthNormScorer {
         }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         explain_factor(self, "norm of its length", items, positions)
     }
 }

@@ -1,4 +1,4 @@
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use crate::grouping::tag_value;
 use crate::text::for_each_word;
@@ -62,7 +62,7 @@ impl Scorer for SpeakerScorer {
         }
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         let mut previous: Option<(&str, f64)> = None;
         for (item, score) in items.iter().zip(scores) {
             let speaker = tag_value(item, "speaker").unwrap_or_default();
@@ -74,7 +74,7 @@ impl Scorer for SpeakerScorer {
         }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let explain = |at: &usize| {
             ScoreExplanation::new("speaker named in the query", self.score(&items[*at], items))
         };

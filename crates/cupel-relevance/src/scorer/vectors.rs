@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use crate::identity::{ByItem, key};
 use crate::parameter;
@@ -263,7 +263,7 @@ impl Scorer for VectorScorer {
         self.vectors.vector_of(item).map_or(0.0, |vector| self.likeness(vector))
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let explain = |at: &usize| {
             ScoreExplanation::new("likeness of vectors", self.score(&items[*at], items))
         };

@@ -1,4 +1,4 @@
-use cupel::{ContextItem, ContextKind, ScoreExplanation, Scorer};
+use cupel::{ContextItem, ContextKind, ItemList, ScoreExplanation, Scorer};
 
 use super::combine::explain_child;
 use super::score_in_list;
@@ -73,11 +73,11 @@ impl Scorer for WhenScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         self.chosen(items).score_all(items, scores);
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         explain_child(self.chosen(items), items, positions)
     }
 }
@@ -99,7 +99,7 @@ mod tests {
         let any = WhenScorer::new(Condition::Any(ContextKind::document()), Given, ReflexiveScorer);
         assert_eq!(scores(&any, &mixed), [2.0, 3.0]);
         assert_eq!(scores(&any, &[]), [0.0; 0]);
-        assert_eq!(any.explain(&mixed, &[1])[0].score, 3.0);
+        assert_eq!(any.explain(&ItemList::new(&mixed), &[1])[0].score, 3.0);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use cupel::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use super::bm25::{Bm25Parameters, Saturation, weighted_terms};
 use super::kernel::{FittedKernel, Kernel};
@@ -109,7 +109,7 @@ impl Scorer for WidenedScorer {
         score_in_list(self, item, all_items)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         scores.fill(0.0);
         self.for_each_term(items, |_, earned| {
             for (score, part) in scores.iter_mut().zip(earned) {
@@ -118,7 +118,7 @@ impl Scorer for WidenedScorer {
         });
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let mut explanations: Vec<ScoreExplanation> =
             positions.iter().map(|_| ScoreExplanation::new("words here and around", 0.0)).collect();
         self.for_each_term(items, |term, earned| {
@@ -216,7 +216,7 @@ mod tests {
         let items = said(&[("1", "deploy key"), ("1", "lunch"), ("1", "deploy")]);
         let scorer = widened("deploy key", KERNEL);
         let total = scores(&scorer, &items)[1];
-        let explanation = &scorer.explain(&items, &[1])[0];
+        let explanation = &scorer.explain(&ItemList::new(&items), &[1])[0];
         assert_close(&[explanation.score], &[total]);
         let words: Vec<String> =
             explanation.parts.iter().map(|part| part.what.to_string()).collect();

@@ -1,18 +1,18 @@
 //! The part of a conversation that nobody would drop, then the rest by another slicer.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cupel::slicer::{Reserved, select_with_needs, slice_by_selecting};
 use cupel::{
-    Candidate, ContextBudget, ContextItem, CupelError, Gain, Needs, ScoredItem, Selection,
-    SliceExplanation, SliceRequest, SliceSignal, Slicer, Worth,
+    Candidate, ContextBudget, ContextItem, CupelError, Gain, ItemList, Needs, ScoredItem,
+    Selection, SliceExplanation, SliceRequest, SliceSignal, Slicer, Worth,
 };
 
 use cupel_names::{excerpt, letters};
 
-use crate::keep::{Ear, Keep, KeepParameters, Talk, Told, Why};
-use crate::{Language, Strategies};
+use crate::keep::{Keep, KeepParameters, Talk, Told, Why};
+use crate::{Language, LanguageChoice, Strategies};
 
 /// Keeps what nobody would drop, then lets another slicer fill the rest.
 ///
@@ -32,14 +32,9 @@ use crate::{Language, Strategies};
 pub struct KeepSlice {
     inner: Box<dyn Slicer>,
     parameters: KeepParameters,
-    language: Box<LanguageOf>,
-    /// The list that was last looked at, and what the rule sees in it: simulations ask about one list at many
-    /// budgets.
-    told: Mutex<Option<(Vec<ContextItem>, Arc<Told>)>>,
+    /// The language of lists, for runs that bring no strategies.
+    strategies: Strategies,
 }
-
-/// The language of a list.
-type LanguageOf = dyn Fn(&[ContextItem]) -> Option<Language> + Send + Sync;
 
 impl KeepSlice {
     /// Keeps what nobody would drop of a conversation in one language before another slicer chooses.
@@ -52,7 +47,9 @@ impl KeepSlice {
         parameters: KeepParameters,
         language: Option<Language>,
     ) -> Result<Self, CupelError> {
-        Self::detecting(Box::new(inner), parameters, move |_| language)
+        let strategies = Strategies::new("")
+            .with_language(language.map_or(LanguageChoice::None, LanguageChoice::Fixed));
+        Self::with_strategies(Box::new(inner), parameters, strategies)
     }
 
     /// The same in the language that strategies find.
@@ -61,30 +58,8 @@ impl KeepSlice {
         parameters: KeepParameters,
         strategies: Strategies,
     ) -> Result<Self, CupelError> {
-        Self::detecting(inner, parameters, move |items| strategies.language_of(items))
-    }
-
-    fn detecting(
-        inner: Box<dyn Slicer>,
-        parameters: KeepParameters,
-        language: impl Fn(&[ContextItem]) -> Option<Language> + Send + Sync + 'static,
-    ) -> Result<Self, CupelError> {
         parameters.check()?;
-        Ok(Self { inner, parameters, language: Box::new(language), told: Mutex::default() })
-    }
-
-    /// Returns a list as the rule sees it.
-    fn told(&self, list: &[ContextItem]) -> Arc<Told> {
-        let is_same = |known: &[ContextItem]| {
-            known.len() == list.len() && known.iter().zip(list).all(|(a, b)| a.is_same_item(b))
-        };
-        let mut last = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, told)) = last.as_ref().filter(|(known, _)| is_same(known)) {
-            return Arc::clone(told);
-        }
-        let told = Arc::new(Told::of(list, &Ear::for_language((self.language)(list))));
-        *last = Some((list.to_vec(), Arc::clone(&told)));
-        told
+        Ok(Self { inner, parameters, strategies })
     }
 
     /// Applies the rule; `None` where it has nothing to say.
@@ -97,7 +72,7 @@ impl KeepSlice {
         // Without its list a request tells of no turns.
         let positions = positions?;
         let list = request.list;
-        let told = self.told(list);
+        let told = self.strategies.in_run(request.context).told(list);
         let mut number = vec![None; list.len()];
         for (at, position) in positions.iter().enumerate() {
             number[*position] = Some(at);
@@ -295,7 +270,7 @@ fn quoted(item: &ContextItem) -> String {
 impl Rest<'_> {
     fn request<'s>(&'s self, whole: &SliceRequest<'s>) -> SliceRequest<'s> {
         let request = SliceRequest::new(&self.candidates, &self.budget).within(whole.list);
-        let request = request.beside(&self.taken);
+        let request = request.beside(&self.taken).in_context(whole.context);
         let request = if whole.goes_on { request.going_on() } else { request };
         if self.needs.is_empty() { request } else { request.needing(&self.needs) }
     }
@@ -328,8 +303,8 @@ impl Slicer for KeepSlice {
         Ok(self.apply(request).map_or_else(Vec::new, |applied| applied.reserved()))
     }
 
-    fn needs_in(&self, list: &[ContextItem]) -> Vec<(usize, usize)> {
-        self.told(list).corrections.clone()
+    fn needs_in(&self, list: &ItemList<'_>) -> Vec<(usize, usize)> {
+        self.strategies.in_run(list.context()).told(list).corrections.clone()
     }
 
     fn explain(&self, request: &SliceRequest<'_>) -> Result<Option<SliceExplanation>, CupelError> {

@@ -40,7 +40,7 @@ use crate::ItemVectors;
 /// let file = VectorFile::parse(r#"{"query": [0.9, 0.1], "items": [[1, 0], [0, 1]]}"#)?;
 /// let query = file.query().expect("the file has it").to_vec();
 /// let strategies =
-///     Strategies::new("kittens").with_vectors(Arc::new(file.for_items(&items)?), query);
+///     Strategies::new("kittens").with_vectors(Arc::new(file.for_items(&items)?), query)?;
 /// # let _ = strategies;
 ///
 /// let error = VectorFile::parse("{\"query\": [1, 0]}\n{\"item\": 3, \"vector\": [1]}").unwrap_err();

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::pipeline::dry_run;
 use crate::policy::Policy;
 use crate::{ContextBudget, ContextItem, CupelError, Pipeline, SelectionReport};
 
@@ -68,7 +67,9 @@ pub fn policy_sensitivity(
     budget: &ContextBudget,
     variants: &[(impl AsRef<str>, &Policy)],
 ) -> Result<PolicySensitivityReport, CupelError> {
-    compare(items, budget, variants.iter().map(|(label, policy)| (label.as_ref(), *policy)))
+    let pipeline = |policy: &Policy| Pipeline::from(policy.clone());
+    let pipelines = variants.iter().map(|(label, policy)| (label.as_ref(), pipeline(policy)));
+    compare(items, budget, pipelines)
 }
 
 /// The same for pipelines.
@@ -81,21 +82,22 @@ pub fn policy_sensitivity_from_pipelines(
     budget: &ContextBudget,
     variants: &[(impl AsRef<str>, &Pipeline)],
 ) -> Result<PolicySensitivityReport, CupelError> {
-    let policies = variants.iter().map(|(label, pipeline)| (label.as_ref(), pipeline.policy()));
-    compare(items, budget, policies)
+    let pipeline = |pipeline: &Pipeline| pipeline.clone();
+    let pipelines = variants.iter().map(|(label, given)| (label.as_ref(), pipeline(given)));
+    compare(items, budget, pipelines)
 }
 
 fn compare<'a>(
     items: &[ContextItem],
     budget: &ContextBudget,
-    variants: impl ExactSizeIterator<Item = (&'a str, &'a Policy)>,
+    variants: impl ExactSizeIterator<Item = (&'a str, Pipeline)>,
 ) -> Result<PolicySensitivityReport, CupelError> {
     if variants.len() < 2 {
         let text = "policy_sensitivity requires at least 2 variants";
         return Err(CupelError::PipelineConfig(text.into()));
     }
     let reports = variants
-        .map(|(label, policy)| Ok((label.to_owned(), dry_run(policy, None, items, budget)?)))
+        .map(|(label, pipeline)| Ok((label.to_owned(), pipeline.dry_run(items, budget)?)))
         .collect::<Result<Vec<_>, CupelError>>()?;
     let diffs = diffs(items, &reports);
     Ok(PolicySensitivityReport { variants: reports, diffs })

@@ -12,18 +12,31 @@ pub struct Candidate<'a> {
     // Kept beside the pointer, because walking a sorted list would otherwise visit memory at
     // random for nothing but this number.
     tokens: i64,
+    position: Option<u32>,
 }
 
 impl<'a> Candidate<'a> {
     /// An item with its score.
     #[must_use]
     pub fn new(item: &'a ContextItem, score: f64) -> Self {
-        Self { item, score, tokens: item.tokens() }
+        Self { item, score, tokens: item.tokens(), position: None }
     }
 
     /// The same for whoever knows the item's tokens already.
     pub(crate) fn with_tokens(item: &'a ContextItem, score: f64, tokens: i64) -> Self {
-        Self { item, score, tokens }
+        Self { item, score, tokens, position: None }
+    }
+
+    /// With its position in the list of the run. A position that no run takes is none.
+    #[must_use]
+    pub fn at(mut self, position: usize) -> Self {
+        self.position = u32::try_from(position).ok();
+        self
+    }
+
+    /// Its position in the list of the run, if it is of one.
+    pub fn position(&self) -> Option<usize> {
+        self.position.map(|position| position as usize)
     }
 
     /// The item.

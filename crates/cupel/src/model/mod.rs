@@ -9,6 +9,7 @@
 //! | [`OverflowStrategy`] | what to do when the selection exceeds the target |
 //! | [`Part`] | a typed stretch of an item's text: words, a tool call, a tool result |
 //! | [`Rendering`] | a shorter form of an item |
+//! | [`RunContext`] | what a run is told beside its items and its budget |
 //! | [`ScoredItem`] | an item with its relevance |
 
 mod budget;
@@ -23,6 +24,7 @@ mod one_line;
 mod overflow;
 mod part;
 mod rendering;
+mod run_context;
 mod scored;
 mod source;
 mod tokens;
@@ -35,6 +37,7 @@ pub use needs::Needs;
 pub use overflow::OverflowStrategy;
 pub use part::{Part, PartKind, Speaker};
 pub use rendering::Rendering;
+pub use run_context::{ItemList, RunContext};
 pub use scored::ScoredItem;
 pub use source::ContextSource;
 

@@ -106,7 +106,7 @@ impl<'a> Classified<'a> {
     /// The item at this position, with its score.
     pub(super) fn candidate(&self, position: u32, score: f64) -> Candidate<'a> {
         let position = position as usize;
-        Candidate::with_tokens(&self.items[position], score, self.tokens[position])
+        Candidate::with_tokens(&self.items[position], score, self.tokens[position]).at(position)
     }
 
     pub(super) fn exclusions(&self) -> impl Iterator<Item = Exclusion<'a>> {

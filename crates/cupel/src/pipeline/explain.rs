@@ -2,7 +2,7 @@
 
 use super::Pipeline;
 use super::classify::{Classified, classify};
-use crate::{ContextItem, CupelError, ScoreExplanation, Scorer};
+use crate::{ContextItem, CupelError, ItemList, ScoreExplanation};
 
 impl Pipeline {
     /// Why the items at these positions have their scores, as far as the scorer says: one answer
@@ -17,7 +17,7 @@ impl Pipeline {
     ///
     /// ```
     /// use cupel::{
-    ///     ChronologicalPlacer, ContextItem, ContextItemBuilder, GreedySlice, Pipeline,
+    ///     ChronologicalPlacer, ContextItem, ContextItemBuilder, GreedySlice, ItemList, Pipeline,
     ///     ScoreExplanation, Scorer,
     /// };
     ///
@@ -29,7 +29,7 @@ impl Pipeline {
     ///         item.content().matches('!').count() as f64
     ///     }
     ///
-    ///     fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    ///     fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
     ///         let score = |position: &usize| self.score(&items[*position], items);
     ///         positions.iter().map(|at| ScoreExplanation::new("exclamation marks", score(at))).collect()
     ///     }
@@ -51,18 +51,20 @@ impl Pipeline {
         items: &[ContextItem],
         positions: &[usize],
     ) -> Result<Vec<Option<ScoreExplanation>>, CupelError> {
-        Ok(explain(&classify(items)?, &*self.policy.scorer, positions))
+        Ok(explain(&classify(items)?, self, positions))
     }
 }
 
 /// One answer for each position.
 pub(super) fn explain(
     classified: &Classified<'_>,
-    scorer: &dyn Scorer,
+    pipeline: &Pipeline,
     positions: &[usize],
 ) -> Vec<Option<ScoreExplanation>> {
     let numbers: Vec<_> = positions.iter().map(|at| classified.scoreable.find(*at)).collect();
     let asked: Vec<usize> = numbers.iter().copied().flatten().collect();
-    let mut given = scorer.explain(&classified.scoreable_items(), &asked).into_iter();
+    let scoreable = classified.scoreable_items();
+    let items = ItemList::new(&scoreable).in_context(&pipeline.context);
+    let mut given = pipeline.policy.scorer.explain(&items, &asked).into_iter();
     numbers.into_iter().map(|number| number.and_then(|_| given.next())).collect()
 }

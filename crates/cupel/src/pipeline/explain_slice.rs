@@ -137,7 +137,9 @@ impl Ranking<'_, '_> {
     ) -> Result<A, CupelError> {
         let (classified, sorted) = (self.ranked.classified(), &self.ranked.sorted);
         let effective = effective_budget(budget, Pins::fit(classified, budget)?.tokens);
-        let request = SliceRequest::new(&sorted.candidates, &effective).within(classified.items);
+        let request = SliceRequest::new(&sorted.candidates, &effective)
+            .within(classified.items)
+            .in_context(&self.pipeline.context);
         ask(&*self.pipeline.policy.slicer, &request)
     }
 }
@@ -247,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn a_candidate_of_another_list_has_no_position() {
+    fn a_candidate_without_a_position_or_beyond_the_list_is_nowhere() {
         let items = [ContextItemBuilder::new("a", 1).build().unwrap()];
-        let other = items.clone();
         let budget = ContextBudget::builder(10).build().unwrap();
-        let candidates = [crate::Candidate::new(&other[0], 1.0)];
+        let candidate = crate::Candidate::new(&items[0], 1.0);
+        let candidates = [candidate, candidate.at(0), candidate.at(1), candidate.at(usize::MAX)];
         let request = SliceRequest::new(&candidates, &budget);
-        assert_eq!(request.position(&candidates[0]), None);
-        assert_eq!(request.within(&items).position(&candidates[0]), None);
-        assert_eq!(request.within(&other).position(&candidates[0]), Some(0));
+        let positions = |request: SliceRequest<'_>| candidates.map(|c| request.position(&c));
+        assert_eq!(positions(request), [None; 4]);
+        assert_eq!(positions(request.within(&items)), [None, Some(0), None, None]);
     }
 }

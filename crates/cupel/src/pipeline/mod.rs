@@ -33,7 +33,8 @@ use crate::diagnostics::{
 };
 use crate::policy::{Policy, PolicyBuilder};
 use crate::{
-    ContextBudget, ContextItem, CupelError, Needs, OverflowStrategy, Placer, Scorer, Slicer,
+    ContextBudget, ContextItem, CupelError, ItemList, Needs, OverflowStrategy, Placer, RunContext,
+    Scorer, Slicer,
 };
 
 pub use place::PlacedItem;
@@ -73,6 +74,7 @@ pub use sweep::Sweep;
 pub struct Pipeline {
     policy: Policy,
     needs: Option<Arc<Needs>>,
+    context: RunContext,
 }
 
 impl Pipeline {
@@ -96,6 +98,25 @@ impl Pipeline {
     pub fn with_needs(mut self, needs: impl Into<Arc<Needs>>) -> Self {
         self.needs = Some(needs.into());
         self
+    }
+
+    /// The same runs by another policy.
+    #[must_use]
+    pub fn with_policy(&self, policy: Policy) -> Self {
+        Self { policy, ..self.clone() }
+    }
+
+    /// Tells its runs something beside their items and their budget.
+    #[must_use]
+    pub fn with_context(mut self, context: RunContext) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// What its slicer says that items need of each other; see [`Slicer::needs_in`].
+    #[must_use]
+    pub fn needs_in(&self, items: &[ContextItem]) -> Vec<(usize, usize)> {
+        self.policy.slicer.needs_in(&ItemList::new(items).in_context(&self.context))
     }
 
     /// Returns the needs of its list's items, if it was told.
@@ -130,7 +151,7 @@ impl Pipeline {
         budget: &ContextBudget,
         collector: &mut C,
     ) -> Result<Vec<ContextItem>, CupelError> {
-        let placed = run::run(&self.policy, self.needs(), items, budget, collector)?;
+        let placed = run::run(self, items, budget, collector)?;
         Ok(placed.window(items))
     }
 
@@ -160,7 +181,7 @@ impl Pipeline {
         budget: &ContextBudget,
     ) -> Result<Vec<PlacedItem>, CupelError> {
         let mut silent = NullTraceCollector;
-        let placed = run::run(&self.policy, self.needs(), items, budget, &mut silent)?;
+        let placed = run::run(self, items, budget, &mut silent)?;
         Ok(placed.positions())
     }
 
@@ -174,7 +195,9 @@ impl Pipeline {
         items: &[ContextItem],
         budget: &ContextBudget,
     ) -> Result<SelectionReport, CupelError> {
-        self.dry_run_with_policy(items, budget, &self.policy)
+        let mut collector = DiagnosticTraceCollector::new(TraceDetailLevel::Stage);
+        run::run(self, items, budget, &mut collector)?;
+        Ok(collector.into_report())
     }
 
     /// Reports what a run with other strategies would select and why. Of this pipeline nothing is used
@@ -189,25 +212,13 @@ impl Pipeline {
         budget: &ContextBudget,
         policy: &Policy,
     ) -> Result<SelectionReport, CupelError> {
-        dry_run(policy, self.needs(), items, budget)
+        self.with_policy(policy.clone()).dry_run(items, budget)
     }
-}
-
-/// The report of a run, recorded at the level of stages.
-pub(crate) fn dry_run(
-    policy: &Policy,
-    needs: Option<&Needs>,
-    items: &[ContextItem],
-    budget: &ContextBudget,
-) -> Result<SelectionReport, CupelError> {
-    let mut collector = DiagnosticTraceCollector::new(TraceDetailLevel::Stage);
-    run::run(policy, needs, items, budget, &mut collector)?;
-    Ok(collector.into_report())
 }
 
 impl From<Policy> for Pipeline {
     fn from(policy: Policy) -> Self {
-        Self { policy, needs: None }
+        Self { policy, needs: None, context: RunContext::new() }
     }
 }
 
@@ -220,6 +231,9 @@ impl fmt::Debug for Pipeline {
         // Programs written for version 1 know the two above.
         if let Some(needs) = &self.needs {
             fields.field("needs", needs);
+        }
+        if !self.context.is_empty() {
+            fields.field("context", &self.context);
         }
         fields.finish()
     }

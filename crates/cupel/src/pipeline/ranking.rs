@@ -45,7 +45,7 @@ impl Pipeline {
         let mut silent = NullTraceCollector;
         let mut recorder = Recorder::start(&mut silent, items, &unlimited);
         // Whether pinned items fit is asked for each budget anew.
-        let ranked = rank(&self.policy, self.needs(), items, None, &mut recorder)?;
+        let ranked = rank(self, items, None, &mut recorder)?;
         Ok(Ranking { pipeline: self, ranked })
     }
 }
@@ -98,8 +98,7 @@ impl Ranking<'_, '_> {
         Pins::fit(classified, budget)?;
         let mut recorder = Recorder::start(collector, classified.items, budget);
         self.ranked.retell(&mut recorder);
-        let placed =
-            fill(&self.pipeline.policy, self.pipeline.needs(), &self.ranked, budget, &mut recorder);
+        let placed = fill(self.pipeline, &self.ranked, budget, &mut recorder);
         recorder.finish(placed.as_ref().err());
         placed
     }
@@ -124,7 +123,7 @@ impl Ranking<'_, '_> {
     /// no more than once; see [`Scorer::score_and_explain`](crate::Scorer::score_and_explain).
     #[must_use]
     pub fn explain(&self, positions: &[usize]) -> Vec<Option<ScoreExplanation>> {
-        explain::explain(self.ranked.classified(), &*self.pipeline.policy.scorer, positions)
+        explain::explain(self.ranked.classified(), self.pipeline, positions)
     }
 
     /// The smallest budget, up to `ceiling`, whose window holds the item at this position; `None`

@@ -3,6 +3,7 @@
 //! Inside a run an item is its position in the caller's list; handles are cloned only to hand out
 //! the window.
 
+use super::Pipeline;
 use super::classify::{Classified, classify};
 use super::deduplicate::{Unique, deduplicate};
 use super::needs::{Bound, is_needed, require_same_length};
@@ -13,21 +14,19 @@ use super::score::{Scored, score};
 use super::slice::{effective_budget, room, slice};
 use super::sort::{Sorted, sort};
 use crate::diagnostics::PipelineStage;
-use crate::policy::Policy;
 use crate::slicer::SliceRequest;
-use crate::{ContextBudget, ContextItem, CupelError, Needs, TraceCollector};
+use crate::{ContextBudget, ContextItem, CupelError, TraceCollector};
 
 /// Runs the whole pipeline.
 pub(super) fn run<C: TraceCollector + ?Sized>(
-    policy: &Policy,
-    needs: Option<&Needs>,
+    pipeline: &Pipeline,
     items: &[ContextItem],
     budget: &ContextBudget,
     collector: &mut C,
 ) -> Result<Placed, CupelError> {
     let mut recorder = Recorder::start(collector, items, budget);
-    let placed = rank(policy, needs, items, Some(budget), &mut recorder)
-        .and_then(|ranked| fill(policy, needs, &ranked, budget, &mut recorder));
+    let placed = rank(pipeline, items, Some(budget), &mut recorder)
+        .and_then(|ranked| fill(pipeline, &ranked, budget, &mut recorder));
     recorder.finish(placed.as_ref().err());
     placed
 }
@@ -59,12 +58,12 @@ impl<'a> Ranked<'a> {
 /// Stages 1 to 4: which items compete, and how well each does. Without a budget nobody asks yet
 /// whether the pinned items fit.
 pub(super) fn rank<'a, C: TraceCollector + ?Sized>(
-    policy: &Policy,
-    needs: Option<&Needs>,
+    pipeline: &Pipeline,
     items: &'a [ContextItem],
     budget: Option<&ContextBudget>,
     recorder: &mut Recorder<'_, C>,
 ) -> Result<Ranked<'a>, CupelError> {
+    let (policy, needs) = (&pipeline.policy, pipeline.needs());
     require_same_length(needs, items)?;
     let needs = needs.filter(|needs| !needs.is_empty());
     let classified = classify(items)?;
@@ -73,7 +72,7 @@ pub(super) fn rank<'a, C: TraceCollector + ?Sized>(
     }
     recorder.classified(&classified);
 
-    let scored = score(classified, &*policy.scorer);
+    let scored = score(classified, &*policy.scorer, &pipeline.context);
     recorder.scored(&scored);
 
     let needed = needs.filter(|_| policy.deduplication).map(is_needed);
@@ -89,17 +88,18 @@ pub(super) fn rank<'a, C: TraceCollector + ?Sized>(
 
 /// Stages 5 and 6: what fits into the budget, and in which order.
 pub(super) fn fill<C: TraceCollector + ?Sized>(
-    policy: &Policy,
-    needs: Option<&Needs>,
+    pipeline: &Pipeline,
     ranked: &Ranked<'_>,
     budget: &ContextBudget,
     recorder: &mut Recorder<'_, C>,
 ) -> Result<Placed, CupelError> {
-    let (classified, sorted) = (ranked.classified(), &ranked.sorted);
+    let (policy, classified, sorted) = (&pipeline.policy, ranked.classified(), &ranked.sorted);
 
     let pins = Pins::fit(classified, budget)?;
     let effective = effective_budget(budget, pins.tokens);
-    let request = SliceRequest::new(&sorted.candidates, &effective).within(classified.items);
+    let request = SliceRequest::new(&sorted.candidates, &effective)
+        .within(classified.items)
+        .in_context(&pipeline.context);
     let sliced = slice(&request, &*policy.slicer, ranked.bound.as_ref())?;
     recorder.shortfalls(&sliced.shortfalls);
     let room = room(budget, pins.tokens);
@@ -111,7 +111,7 @@ pub(super) fn fill<C: TraceCollector + ?Sized>(
         }),
     );
 
-    let placed = place(classified, &pins, sorted, &sliced, budget, policy, needs)?;
+    let placed = place(classified, &pins, sorted, &sliced, budget, policy, pipeline.needs())?;
     recorder.placed(&placed, classified, budget);
 
     Ok(placed)

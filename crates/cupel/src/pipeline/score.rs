@@ -1,7 +1,7 @@
 //! Stage 2: every item that competes gets a score.
 
 use super::classify::Classified;
-use crate::{ContextItem, Scorer};
+use crate::{ContextItem, ItemList, RunContext, Scorer};
 
 /// The items that compete, with their scores.
 pub(super) struct Scored<'a> {
@@ -10,11 +10,15 @@ pub(super) struct Scored<'a> {
     pub(super) scores: Vec<f64>,
 }
 
-pub(super) fn score<'a>(classified: Classified<'a>, scorer: &dyn Scorer) -> Scored<'a> {
+pub(super) fn score<'a>(
+    classified: Classified<'a>,
+    scorer: &dyn Scorer,
+    context: &RunContext,
+) -> Scored<'a> {
     let scoreable = classified.scoreable_items();
     let mut scores = vec![0.0; scoreable.len()];
     if !scoreable.is_empty() {
-        scorer.score_all(&scoreable, &mut scores);
+        scorer.score_all(&ItemList::new(&scoreable).in_context(context), &mut scores);
     }
     Scored { classified, scores }
 }

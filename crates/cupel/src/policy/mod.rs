@@ -60,6 +60,19 @@ impl Policy {
     pub fn slicer(&self) -> &dyn Slicer {
         &*self.slicer
     }
+
+    /// A builder with the same strategies, which are shared: for a policy that differs in some.
+    pub fn to_builder(&self) -> PolicyBuilder {
+        PolicyBuilder {
+            scorer: Some(self.scorer.clone()),
+            slicer: Some(self.slicer.clone()),
+            placer: Some(self.placer.clone()),
+            switches: Switches {
+                deduplication: self.deduplication,
+                overflow_strategy: self.overflow_strategy,
+            },
+        }
+    }
 }
 
 impl fmt::Debug for Policy {

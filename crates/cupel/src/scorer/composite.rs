@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{ScoreExplanation, Scorer, weight};
-use crate::{ContextItem, CupelError};
+use crate::{ContextItem, CupelError, ItemList};
 
 /// Combines scorers into one by a weighted average.
 ///
@@ -84,7 +84,7 @@ impl Scorer for CompositeScorer {
         result
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         scores.fill(0.0);
         let mut child_scores = vec![0.0; items.len()];
         for (scorer, weight) in self.children() {
@@ -94,13 +94,13 @@ impl Scorer for CompositeScorer {
     }
 
     /// What the children say, each weighed as in the average.
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         self.score_and_explain(items, positions, &mut vec![0.0; items.len()])
     }
 
     fn score_and_explain(
         &self,
-        items: &[ContextItem],
+        items: &ItemList<'_>,
         positions: &[usize],
         scores: &mut [f64],
     ) -> Vec<ScoreExplanation> {
@@ -208,7 +208,7 @@ mod tests {
             item.tokens() as f64
         }
 
-        fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+        fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
             let explain = |at: &usize| ScoreExplanation::new("tokens", items[*at].tokens() as f64);
             positions.iter().map(explain).collect()
         }
@@ -222,7 +222,7 @@ mod tests {
             (Box::new(Talkative), 3.0),
         ])
         .unwrap();
-        let explanations = composite.explain(&items, &[2, 0]);
+        let explanations = composite.explain(&ItemList::new(&items), &[2, 0]);
         let lines = explanations.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(
             lines,
@@ -231,7 +231,10 @@ mod tests {
                 "weighted average 7.5500\n  tokens 7.5000"
             ]
         );
-        assert_eq!(super::tests::composite(1.0, 1.0).unwrap().explain(&items, &[0]), []);
+        assert_eq!(
+            super::tests::composite(1.0, 1.0).unwrap().explain(&ItemList::new(&items), &[0]),
+            []
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use chrono::{DateTime, Duration, Utc};
 
 use super::{Scorer, weight};
 use crate::clock::TimeProvider;
-use crate::{ContextItem, CupelError};
+use crate::{ContextItem, CupelError, ItemList};
 
 /// How a score falls with age.
 ///
@@ -136,6 +136,7 @@ pub struct DecayScorer {
     provider: Box<dyn TimeProvider + Send + Sync>,
     curve: DecayCurve,
     null_timestamp_score: f64,
+    follows_run: bool,
 }
 
 impl DecayScorer {
@@ -152,7 +153,15 @@ impl DecayScorer {
         null_timestamp_score: f64,
     ) -> Result<Self, CupelError> {
         weight::require_unit("nullTimestampScore", null_timestamp_score)?;
-        Ok(Self { provider, curve: curve.checked()?, null_timestamp_score })
+        let curve = curve.checked()?;
+        Ok(Self { provider, curve, null_timestamp_score, follows_run: false })
+    }
+
+    /// Measures ages from the time of the [run](crate::RunContext::at), where it has one.
+    #[must_use]
+    pub fn following_run(mut self) -> Self {
+        self.follows_run = true;
+        self
     }
 
     fn score_at(&self, now: DateTime<Utc>, item: &ContextItem) -> f64 {
@@ -171,8 +180,9 @@ impl Scorer for DecayScorer {
         self.score_at(self.provider.now(), item)
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
-        let now = self.provider.now();
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
+        let of_run = items.context().now().filter(|_| self.follows_run);
+        let now = of_run.unwrap_or_else(|| self.provider.now());
         for (item, score) in items.iter().zip(scores) {
             *score = self.score_at(now, item);
         }
@@ -206,6 +216,22 @@ mod tests {
         let scorer = DecayScorer::new(Box::new(FixedClock(noon())), curve.unwrap(), 0.5).unwrap();
         let items = ages.iter().map(|age| item("x").timestamp(noon() - *age));
         scores(&scorer, &build(items.collect()))
+    }
+
+    #[test]
+    fn ages_are_measured_from_the_time_of_the_run_by_those_who_follow_it() {
+        let window = || DecayCurve::Window(hours(2));
+        let own = || DecayScorer::new(Box::new(FixedClock(noon())), window(), 0.5).unwrap();
+        let items = build(vec![item("x").timestamp(noon() - hours(1))]);
+        let later = crate::RunContext::new().at(noon() + hours(3));
+        let in_run = ItemList::new(&items).in_context(&later);
+        let score = |scorer: DecayScorer, items: &ItemList<'_>| {
+            let mut scores = [f64::NAN];
+            scorer.score_all(items, &mut scores);
+            scores[0]
+        };
+        assert_eq!((score(own(), &in_run), score(own().following_run(), &in_run)), (1.0, 0.0));
+        assert_eq!(score(own().following_run(), &ItemList::new(&items)), 1.0);
     }
 
     fn hours(hours: i64) -> Duration {
@@ -318,7 +344,7 @@ mod tests {
         let scorer =
             DecayScorer::new(Box::new(Counting(reads.clone())), steps().unwrap(), 0.5).unwrap();
         let items = build((0..10).map(|_| item("x").timestamp(noon())).collect());
-        scorer.score_all(&items, &mut [0.0; 10]);
+        scorer.score_all(&ItemList::new(&items), &mut [0.0; 10]);
         assert_eq!(reads.load(Ordering::Relaxed), 1);
     }
 

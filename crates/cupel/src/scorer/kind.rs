@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use super::{Scorer, weight};
 use crate::model::look_up_kinds;
-use crate::{ContextItem, ContextKind, CupelError};
+use crate::{ContextItem, ContextKind, CupelError, ItemList};
 
 /// Scores an item by what it is: the weight that you give its kind.
 ///
@@ -70,7 +70,7 @@ impl Scorer for KindScorer {
         self.weight(item.kind())
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         let mut scores = scores.iter_mut();
         let set = |weight| {
             if let Some(score) = scores.next() {

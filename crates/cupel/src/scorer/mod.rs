@@ -34,7 +34,7 @@ mod weight;
 
 use std::sync::Arc;
 
-use crate::ContextItem;
+use crate::{ContextItem, ItemList};
 
 pub use crate::clock::{FixedClock, SystemTimeProvider, TimeProvider};
 pub use composite::CompositeScorer;
@@ -81,8 +81,9 @@ pub trait Scorer: Send + Sync {
     /// Scores the whole list at once: `scores[i]` becomes the score of `items[i]`.
     ///
     /// Both slices have the same length, and every score must be written. The result must equal
-    /// that of [`score`](Self::score), to the last bit.
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    /// that of [`score`](Self::score), to the last bit, but where the run is
+    /// [told](ItemList::context) something that `score` is not.
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         for (item, score) in items.iter().zip(scores) {
             *score = self.score(item, items);
         }
@@ -92,7 +93,7 @@ pub trait Scorer: Send + Sync {
     /// all if the number says everything. Only asked for what is shown to people.
     ///
     /// All positions are within the list.
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let _ = (items, positions);
         Vec::new()
     }
@@ -105,7 +106,7 @@ pub trait Scorer: Send + Sync {
     /// `explain` then calls this method, and explaining costs one scoring, however deep.
     fn score_and_explain(
         &self,
-        items: &[ContextItem],
+        items: &ItemList<'_>,
         positions: &[usize],
         scores: &mut [f64],
     ) -> Vec<ScoreExplanation> {
@@ -121,17 +122,17 @@ macro_rules! forward_scorer {
                 (**self).score(item, all_items)
             }
 
-            fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+            fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
                 (**self).score_all(items, scores);
             }
 
-            fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+            fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
                 (**self).explain(items, positions)
             }
 
             fn score_and_explain(
                 &self,
-                items: &[ContextItem],
+                items: &ItemList<'_>,
                 positions: &[usize],
                 scores: &mut [f64],
             ) -> Vec<ScoreExplanation> {
@@ -160,7 +161,7 @@ pub(crate) mod testing {
     #[track_caller]
     pub(crate) fn scores(scorer: &dyn Scorer, items: &[ContextItem]) -> Vec<f64> {
         let mut scores = vec![f64::NAN; items.len()];
-        scorer.score_all(items, &mut scores);
+        scorer.score_all(&ItemList::new(items), &mut scores);
         for (item, score) in items.iter().zip(&scores) {
             assert_eq!(scorer.score(item, items).to_bits(), score.to_bits(), "{item:?}");
         }

@@ -1,6 +1,6 @@
 use super::{Scorer, rank};
-use crate::ContextItem;
 use crate::order::signed_lead;
+use crate::{ContextItem, ItemList};
 
 /// Prefers items of higher priority, by rank: the highest scores 1.0, the lowest 0.0.
 ///
@@ -37,7 +37,7 @@ impl Scorer for PriorityScorer {
         rank::rank_score(item.priority(), all_items.iter().map(ContextItem::priority))
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         let priorities = items.iter().map(ContextItem::priority);
         rank::rank_scores(priorities, |priority| signed_lead(*priority), scores);
     }

@@ -1,6 +1,6 @@
 use super::{Scorer, rank};
-use crate::ContextItem;
 use crate::order::instant_lead;
+use crate::{ContextItem, ItemList};
 
 /// Prefers newer items, by rank: the newest scores 1.0, the oldest 0.0, the rest evenly between.
 ///
@@ -35,7 +35,7 @@ impl Scorer for RecencyScorer {
         rank::rank_score(item.timestamp(), all_items.iter().map(ContextItem::timestamp))
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         let timestamps = items.iter().map(ContextItem::timestamp);
         rank::rank_scores(timestamps, |timestamp| instant_lead(*timestamp), scores);
     }

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{ScoreExplanation, Scorer};
-use crate::ContextItem;
+use crate::{ContextItem, ItemList};
 
 /// Stretches another scorer's scores to the whole range: the worst becomes 0.0, the best 1.0.
 ///
@@ -49,7 +49,7 @@ const MIDPOINT: f64 = 0.5;
 impl Scorer for ScaledScorer {
     fn score(&self, item: &ContextItem, all_items: &[ContextItem]) -> f64 {
         let mut scores = vec![0.0; all_items.len()];
-        self.score_all(all_items, &mut scores);
+        self.score_all(&ItemList::new(all_items), &mut scores);
         if all_items.is_empty() {
             return MIDPOINT;
         }
@@ -62,7 +62,7 @@ impl Scorer for ScaledScorer {
         }
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         self.inner.score_all(items, scores);
         let (min, max) = bounds(scores.iter().copied());
         if max == min {
@@ -77,7 +77,7 @@ impl Scorer for ScaledScorer {
     }
 
     /// What the inner scorer says, before it is stretched.
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         self.inner.explain(items, positions)
     }
 }

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use crate::claim::Claims;
 use crate::diagnostics::{CountRequirementShortfall, Excerpt};
-use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, ScoredItem};
+use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, ItemList, ScoredItem};
 
 pub use count_constrained_knapsack::CountConstrainedKnapsackSlice;
 pub use count_entry::{CountQuotaEntry, ScarcityBehavior};
@@ -164,7 +164,7 @@ pub trait Slicer: Send + Sync {
 
     /// Returns what items of a list cannot do without by the slicer's own reading, as pairs of positions: the
     /// first is in only with the second. [`select`](Self::select) heeds them by itself.
-    fn needs_in(&self, list: &[ContextItem]) -> Vec<(usize, usize)> {
+    fn needs_in(&self, list: &ItemList<'_>) -> Vec<(usize, usize)> {
         let _ = list;
         Vec::new()
     }
@@ -246,7 +246,7 @@ macro_rules! forward_slicer {
                 (**self).reserve(request)
             }
 
-            fn needs_in(&self, list: &[ContextItem]) -> Vec<(usize, usize)> {
+            fn needs_in(&self, list: &ItemList<'_>) -> Vec<(usize, usize)> {
                 (**self).needs_in(list)
             }
 

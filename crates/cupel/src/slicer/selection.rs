@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use super::Slicer;
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
-use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, Needs, ScoredItem};
+use crate::{
+    Candidate, ContextBudget, ContextItem, ContextKind, CupelError, Needs, RunContext, ScoredItem,
+};
 
 /// What a slicer has to choose from.
 #[non_exhaustive]
@@ -29,6 +31,8 @@ pub struct SliceRequest<'a> {
     /// For each item of the [list](Self::list) whether it is in the window already, though it is not pinned: a
     /// slicer around this one took it. Empty where there is none.
     pub taken: &'a [bool],
+    /// What the run is told beside its items and its budget.
+    pub context: &'a RunContext,
 }
 
 impl<'a> SliceRequest<'a> {
@@ -43,6 +47,7 @@ impl<'a> SliceRequest<'a> {
             goes_on: false,
             needs: None,
             taken: &[],
+            context: RunContext::nothing(),
         }
     }
 
@@ -87,14 +92,17 @@ impl<'a> SliceRequest<'a> {
         self.needs.map_or_else(Vec::new, |needs| needs.missing(position, is_there))
     }
 
-    /// Where a candidate stands in the [list](Self::list); `None` if it was not borrowed from it.
+    /// In a run that is told something.
+    #[must_use]
+    pub fn in_context(mut self, context: &'a RunContext) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// Where a candidate stands in the [list](Self::list); `None` if it has no position there.
     #[must_use]
     pub fn position(&self, candidate: &Candidate<'_>) -> Option<usize> {
-        // The place in memory tells, also where one handle stands in the list twice.
-        let start = self.list.as_ptr().addr();
-        let offset = std::ptr::from_ref(candidate.item()).addr().checked_sub(start)?;
-        let position = offset / size_of::<ContextItem>();
-        (position < self.list.len()).then_some(position)
+        candidate.position().filter(|position| *position < self.list.len())
     }
 
     /// Whether there is nothing to choose: no candidate, or no budget.

@@ -25,7 +25,7 @@ use serde::{Serialize, Serializer};
 pub use entry::{ReadError, WireType, read};
 
 pub(crate) use crate::problem::Problem;
-pub(crate) use read::{Fields, Read, is_spelling};
+pub(crate) use read::{Fields, Read};
 pub(crate) use value::Value;
 pub(crate) use write::WriteEntry;
 

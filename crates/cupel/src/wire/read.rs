@@ -186,11 +186,6 @@ impl<'de> Fields<'de> {
         self.optional(name).map(|value| value.unwrap_or_else(default))
     }
 
-    /// Counts a field as known that was taken elsewhere.
-    pub(crate) fn know(&mut self, name: &'static str) {
-        self.known.push(name);
-    }
-
     /// Takes a field in either spelling; twice is an error.
     fn take(&mut self, name: &'static str) -> Result<Option<Value<'de>>, Problem> {
         self.known.push(name);

@@ -69,7 +69,7 @@ impl Scorer for Spy {
         0.5
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         let list = items.iter().map(|item| item.content().to_owned()).collect();
         self.0.lock().unwrap().push(list);
         scores.fill(0.5);

@@ -129,14 +129,14 @@ impl Scorer for Counting {
         item.tokens() as f64
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         self.0.fetch_add(1, Ordering::Relaxed);
         for (item, score) in items.iter().zip(scores) {
             *score = item.tokens() as f64;
         }
     }
 
-    fn explain(&self, items: &[ContextItem], positions: &[usize]) -> Vec<ScoreExplanation> {
+    fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         let explain = |at: &usize| ScoreExplanation::new("tokens", items[*at].tokens() as f64);
         positions.iter().map(explain).collect()
     }

@@ -1,8 +1,6 @@
 //! What is measured: policies, and the names that methods go by.
 
-use cupel::{ContextItem, CupelError, FixedClock, Pipeline};
-use cupel_engine::NamedPolicy;
-use cupel_relevance::Strategies;
+use cupel_engine::{CompiledPolicy, NamedPolicy};
 use cupel_names::UnknownName;
 
 use crate::error::Failure;
@@ -10,36 +8,22 @@ use crate::output;
 use crate::policy;
 use crate::render::number::counted;
 
-/// A policy that is built anew for each question.
+/// A policy, built once for all questions.
 pub(super) struct MeasuredPolicy {
     pub(super) name: String,
     pub(super) policy: NamedPolicy,
+    pub(super) compiled: CompiledPolicy,
 }
 
 /// The policies, each known to be valid.
 pub(super) fn policies(names: &[String]) -> Result<Vec<MeasuredPolicy>, Failure> {
     let load = |name: &String| {
-        let measured = MeasuredPolicy { name: name.clone(), policy: policy::load(name)? };
-        let built = measured.pipeline(&Strategies::new(""), &[]);
-        built.map_err(|error| Failure::cannot(format!("{name}: {error}")))?;
-        Ok(measured)
+        let policy = policy::load(name)?;
+        let compiled =
+            policy.compile().map_err(|error| Failure::cannot(error.to_string()))?;
+        Ok(MeasuredPolicy { name: name.clone(), policy, compiled })
     };
     names.iter().map(load).collect()
-}
-
-impl MeasuredPolicy {
-    /// The pipeline for the question that the strategies were asked, over these items.
-    ///
-    /// A question is asked when the newest item is there. Without time stamps no age matters.
-    pub(super) fn pipeline(
-        &self,
-        strategies: &Strategies,
-        items: &[ContextItem],
-    ) -> Result<Pipeline, CupelError> {
-        let newest = items.iter().filter_map(ContextItem::timestamp).max();
-        let clock = FixedClock(newest.unwrap_or_default());
-        Ok(Pipeline::from(self.policy.description().build_with(strategies, clock)?))
-    }
 }
 
 /// Tells of lines of a file that were for something else.

@@ -82,7 +82,7 @@ fn method<'m>(
     vectors: &'m PoolVectors,
 ) -> Method<'m> {
     let build = |case: Case<'_>| {
-        Ok(policy.pipeline(&vectors.ask(strategies, case), case.candidates())?)
+        Ok(policy.compiled.pipeline(&vectors.ask(strategies, case)?, case.candidates()))
     };
     Method::new(&policy.name, PolicySelector::for_cases(build))
 }

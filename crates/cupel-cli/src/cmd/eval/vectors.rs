@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use cupel::CupelError;
 use cupel_eval::{Case, DataSet};
 use cupel_relevance::{ItemVectors, Strategies, VectorFile};
 
@@ -40,7 +41,7 @@ impl PoolVectors {
     }
 
     /// Strategies for the question of a case, with its vectors if it has any.
-    pub(super) fn ask(&self, strategies: &Strategies, case: Case<'_>) -> Strategies {
+    pub(super) fn ask(&self, strategies: &Strategies, case: Case<'_>) -> Result<Strategies, CupelError> {
         let asked = strategies.ask(case.query.text());
         let found = self.0.get(case.pool.name()).and_then(|of_pool| {
             let query = of_pool.file.query_named(case.query.id())?;
@@ -48,7 +49,7 @@ impl PoolVectors {
         });
         match found {
             Some((items, query)) => asked.with_vectors(items, query),
-            None => asked,
+            None => Ok(asked),
         }
     }
 }

@@ -16,7 +16,7 @@ use self::greedy::{Contest, Entrant};
 use self::question::Asked;
 use super::{BestFirstSlice, is_empty};
 use crate::need::{Mentions, Need, NeedParameters, is_exchange};
-use crate::parameter;
+use crate::{Strategies, parameter};
 
 pub use self::question::Question;
 
@@ -159,7 +159,9 @@ impl CoverageSlice {
         positions: &[usize],
         parameters: &NeedParameters,
     ) -> Weighed {
-        let need = Need::of(list, &self.mentions, parameters);
+        let strategies = request.context.get::<Strategies>();
+        let mentions = strategies.map_or(&self.mentions, |strategies| &strategies.mentions);
+        let need = Need::of(list, mentions, parameters);
         let asked = self.parameters.question.asked(request, list, positions);
         let entrants: Vec<Entrant> = request
             .candidates

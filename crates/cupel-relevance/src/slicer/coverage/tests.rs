@@ -50,7 +50,7 @@ fn taken(slicer: &CoverageSlice, list: &[ContextItem], scores: &[f64], tokens: i
     let competing: Vec<usize> = (0..list.len()).filter(|at| !list[*at].pinned()).collect();
     let score = |at: usize| scores.get(at).copied().unwrap_or(0.0);
     let candidates: Vec<Candidate<'_>> =
-        competing.iter().map(|at| Candidate::new(&list[*at], score(*at))).collect();
+        competing.iter().map(|at| Candidate::new(&list[*at], score(*at)).at(*at)).collect();
     let budget = ContextBudget::builder(tokens).build().unwrap();
     let selection = slicer.select(&SliceRequest::new(&candidates, &budget).within(list)).unwrap();
     selection.selected.into_iter().map(|at| competing[at]).collect()
@@ -180,7 +180,8 @@ fn an_explanation_has_a_gain_for_each_and_says_what_carried_the_request() {
     items.extend([user("and now?", 5).pinned(true), call("get {\"id\": \"seen_1\"}\nnew_2", 10)]);
     let list = build(items);
     let slicer = CoverageSlice::default();
-    let candidates: Vec<Candidate<'_>> = [0, 1, 3].map(|at| Candidate::new(&list[at], 0.1)).into();
+    let candidates: Vec<Candidate<'_>> =
+        [0, 1, 3].map(|at| Candidate::new(&list[at], 0.1).at(at)).into();
     let budget = budget(25);
     let request = SliceRequest::new(&candidates, &budget).within(&list);
     let explained = slicer.explain(&request).unwrap().unwrap();
@@ -461,7 +462,7 @@ fn the_heap_picks_what_the_literal_steps_pick() {
         }
         let expected = literal.run(target, &needs);
         let candidates: Vec<Candidate<'_>> =
-            competing.iter().map(|at| Candidate::new(&list[*at], scores[*at])).collect();
+            competing.iter().map(|at| Candidate::new(&list[*at], scores[*at]).at(*at)).collect();
         let budget = budget(target);
         let request = SliceRequest::new(&candidates, &budget).within(&list);
         let request = if needs.is_empty() { request } else { request.needing(&needs) };
@@ -502,7 +503,7 @@ fn with_random_forms(item: &ContextItem, random: &mut Random) -> ContextItem {
 fn total(slicer: &CoverageSlice, list: &[ContextItem], scores: &[f64], tokens: i64) -> f64 {
     let competing: Vec<usize> = (0..list.len()).filter(|at| !list[*at].pinned()).collect();
     let candidates: Vec<Candidate<'_>> =
-        competing.iter().map(|at| Candidate::new(&list[*at], scores[*at])).collect();
+        competing.iter().map(|at| Candidate::new(&list[*at], scores[*at]).at(*at)).collect();
     let budget = budget(tokens);
     let request = SliceRequest::new(&candidates, &budget).within(list);
     let explained = slicer.explain(&request).unwrap().unwrap();
@@ -542,8 +543,9 @@ fn what_is_pinned_is_worth_something_behind_the_beginning_and_its_values_nothing
         let list: Vec<ContextItemBuilder> =
             items.map(|(at, item)| item.pinned(pins.contains(&at))).collect();
         let list = build(list);
-        let candidates = list.iter().filter(|item| !item.pinned());
-        let candidates: Vec<Candidate<'_>> = candidates.map(|i| Candidate::new(i, 0.0)).collect();
+        let candidates = list.iter().enumerate().filter(|(_, item)| !item.pinned());
+        let candidates: Vec<Candidate<'_>> =
+            candidates.map(|(at, item)| Candidate::new(item, 0.0).at(at)).collect();
         let budget = budget(100);
         let request = SliceRequest::new(&candidates, &budget).within(&list);
         slicer(BARE, NO_QUESTION).worth(&request).unwrap()
@@ -568,7 +570,7 @@ fn a_window_that_goes_on_hears_a_question_as_far_as_there_is_talk() {
         let score = |at: usize| if at == 0 { 1.0 } else { 0.0 };
         let competing = list.iter().enumerate().filter(|(_, item)| !item.pinned());
         let candidates: Vec<Candidate<'_>> =
-            competing.map(|(at, item)| Candidate::new(item, score(at))).collect();
+            competing.map(|(at, item)| Candidate::new(item, score(at)).at(at)).collect();
         let budget = budget(100);
         let request = SliceRequest::new(&candidates, &budget).within(&list);
         let question = Question { gate_from: 1.0, ..Question::default() };
@@ -629,7 +631,7 @@ fn with_forms(text: &str, tokens: i64, forms: &[(&str, i64, f64)]) -> ContextIte
 /// Which items are taken, each with the tokens that it costs as it is taken.
 fn sizes(list: &[ContextItem], tokens: i64) -> Vec<(usize, i64)> {
     let candidates: Vec<Candidate<'_>> =
-        list.iter().map(|item| Candidate::new(item, 0.0)).collect();
+        list.iter().enumerate().map(|(at, item)| Candidate::new(item, 0.0).at(at)).collect();
     let budget = budget(tokens);
     let request = SliceRequest::new(&candidates, &budget).within(list);
     let selection = slicer(BARE, NO_QUESTION).select(&request).unwrap();
@@ -701,7 +703,7 @@ fn a_candidate_bids_with_what_it_needs() {
     let mut needs = Needs::none(4);
     needs.add(1, 0).unwrap();
     let candidates: Vec<Candidate<'_>> =
-        list.iter().map(|item| Candidate::new(item, 0.0)).collect();
+        list.iter().enumerate().map(|(at, item)| Candidate::new(item, 0.0).at(at)).collect();
     let kept = |tokens: i64| {
         let budget = budget(tokens);
         let request = SliceRequest::new(&candidates, &budget).within(&list).needing(&needs);
@@ -737,8 +739,11 @@ fn nothing_is_taken_without_what_it_needs() {
             needs.add(random.below(count), random.below(count)).unwrap();
         }
         let score = |at: usize| ((at * 37) % 11) as f64 / 11.0;
-        let candidates: Vec<Candidate<'_>> =
-            list.iter().enumerate().map(|(at, item)| Candidate::new(item, score(at))).collect();
+        let candidates: Vec<Candidate<'_>> = list
+            .iter()
+            .enumerate()
+            .map(|(at, item)| Candidate::new(item, score(at)).at(at))
+            .collect();
         for tokens in (0..400).step_by(23) {
             let budget = budget(tokens);
             let request = SliceRequest::new(&candidates, &budget).within(&list).needing(&needs);

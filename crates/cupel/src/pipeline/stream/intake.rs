@@ -11,16 +11,16 @@ use super::super::slice::{Sliced, effective_budget, room, slice};
 use super::super::sort::{Sorted, sort};
 use super::log::Log;
 use super::seen::SeenTexts;
+use crate::Pipeline;
 use crate::diagnostics::{CountRequirementShortfall, ExclusionReason};
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::order::positions_descending;
-use crate::policy::Policy;
 use crate::slicer::SliceRequest;
 use crate::{Candidate, ContextBudget, ContextItem, CupelError, TraceCollector};
 
 /// What has been taken in so far.
 pub(super) struct Intake<'a> {
-    policy: &'a Policy,
+    pipeline: &'a Pipeline,
     budget: &'a ContextBudget,
     pulled: Vec<ContextItem>,
     /// Texts that survived deduplication in earlier batches.
@@ -35,9 +35,13 @@ pub(super) struct Intake<'a> {
 }
 
 impl<'a> Intake<'a> {
-    pub(super) fn new(policy: &'a Policy, budget: &'a ContextBudget, is_recording: bool) -> Self {
+    pub(super) fn new(
+        pipeline: &'a Pipeline,
+        budget: &'a ContextBudget,
+        is_recording: bool,
+    ) -> Self {
         Self {
-            policy,
+            pipeline,
             budget,
             pulled: Vec::new(),
             seen: SeenTexts::default(),
@@ -69,7 +73,7 @@ impl<'a> Intake<'a> {
     pub(super) fn take(&mut self, batch: &[ContextItem]) -> Result<(), CupelError> {
         // One list of candidates for the whole run would be scored as one; a batch is its own.
         let first_position = self.pulled.len() as u32;
-        let policy = self.policy;
+        let (policy, context) = (&self.pipeline.policy, &self.pipeline.context);
         self.pulled.extend_from_slice(batch);
         self.log.begin_batch(first_position);
 
@@ -78,7 +82,7 @@ impl<'a> Intake<'a> {
         self.pin(&classified)?;
         self.log.stage(batch.len(), classified.len(), classified.exclusions());
 
-        let scored = score(classified, &*policy.scorer);
+        let scored = score(classified, &*policy.scorer, context);
         self.log.stage(scored.len(), scored.len(), std::iter::empty());
 
         let mut unique = deduplicate(&scored, policy.deduplication, None);
@@ -97,7 +101,8 @@ impl<'a> Intake<'a> {
             self.make_room()?;
         }
         let remaining = self.remaining();
-        let request = SliceRequest::new(&sorted.candidates, &remaining).within(batch);
+        let request =
+            SliceRequest::new(&sorted.candidates, &remaining).within(batch).in_context(context);
         let sliced = slice(&request, &*policy.slicer, None)?;
         self.select(first_position, &sorted, &sliced);
         self.shortfalls.extend(sliced.shortfalls.iter().cloned());
@@ -144,8 +149,10 @@ impl<'a> Intake<'a> {
     ) -> Result<(), CupelError> {
         let (sorted, _) = best_first(&std::mem::take(&mut self.selected), pulled);
         self.selected_tokens = TokenSum::default();
-        let request = SliceRequest::new(&sorted.candidates, effective).within(pulled);
-        let sliced = slice(&request, &*self.policy.slicer, None)?;
+        let Pipeline { policy, context, .. } = self.pipeline;
+        let request =
+            SliceRequest::new(&sorted.candidates, effective).within(pulled).in_context(context);
+        let sliced = slice(&request, &*policy.slicer, None)?;
         self.select(0, &sorted, &sliced);
         let excluded = sliced.exclusions(&sorted, None, self.misfit());
         self.log.sliced_again(sorted.len(), sliced.len(), excluded);
@@ -180,7 +187,8 @@ impl<'a> Intake<'a> {
         let (sorted, shapes) = best_first(&self.selected, &self.pulled);
         let sliced = Sliced::all(&shapes);
         let pins = Pins::whole(&classified);
-        let placed = place(&classified, &pins, &sorted, &sliced, self.budget, self.policy, None)?;
+        let placed =
+            place(&classified, &pins, &sorted, &sliced, self.budget, &self.pipeline.policy, None)?;
         recorder.placed(&placed, &classified, self.budget);
         Ok(placed)
     }
@@ -190,7 +198,10 @@ impl<'a> Intake<'a> {
 fn best_first<'i>(selected: &[Entry], pulled: &'i [ContextItem]) -> (Sorted<'i>, Vec<Shape>) {
     let order = positions_descending(selected.iter().map(|entry| entry.score));
     let selected: Vec<Entry> = order.into_iter().map(|at| selected[at as usize]).collect();
-    let candidate = |entry: &Entry| Candidate::new(&pulled[entry.position as usize], entry.score);
+    let candidate = |entry: &Entry| {
+        let position = entry.position as usize;
+        Candidate::new(&pulled[position], entry.score).at(position)
+    };
     let candidates = selected.iter().map(candidate).collect();
     let positions = selected.iter().map(|entry| entry.position).collect();
     let shapes = selected.iter().map(|entry| entry.shape).collect();

@@ -75,7 +75,7 @@ impl Pipeline {
         }
         let mut items = pin!(items);
         let mut recorder = Recorder::begin(collector, budget);
-        let mut intake = Intake::new(&self.policy, budget, recorder.is_recording());
+        let mut intake = Intake::new(self, budget, recorder.is_recording());
         let mut taken = Ok(());
         let mut is_full = intake.remaining_target() == 0;
         while taken.is_ok() && (!is_full || slicing.takes_all_pins()) {

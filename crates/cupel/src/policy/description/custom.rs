@@ -2,31 +2,29 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::nested::Nested;
 use super::{ScorerDescription, SlicerDescription};
 use crate::FieldValue;
-use crate::wire::{Fields, Value, is_spelling};
+use crate::wire::{Fields, Value};
 
 /// A strategy that a [`StrategyProvider`](super::StrategyProvider) knows: its name, and its options as they were read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CustomStrategy {
     name: String,
     options: Vec<(String, FieldValue)>,
-    nested: Nested,
 }
 
 impl CustomStrategy {
     /// A strategy by name, without options. `_` is read as `-`.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        Self { name: name.replace('_', "-"), options: Vec::new(), nested: Nested::default() }
+        Self { name: name.replace('_', "-"), options: Vec::new() }
     }
 
     /// With an option.
     #[must_use]
     pub fn with(mut self, option: impl Into<String>, value: impl Into<FieldValue>) -> Self {
         self.options.push((option.into(), value.into()));
-        Self { nested: Nested::default(), ..self }
+        self
     }
 
     /// The name, in kebab case.
@@ -46,20 +44,12 @@ impl CustomStrategy {
         Self {
             name: name.to_owned(),
             options: rest.map(|(key, value)| (key.into_owned(), value.into())).collect(),
-            nested: Nested::default(),
         }
     }
 
-    /// The options, but for strategies that were read before.
     pub(super) fn fields(&self) -> Fields<'_> {
-        let read = self.nested.names();
-        let is_left = |key: &str| !read.iter().any(|name| is_spelling(key, name));
-        let options = self.options.iter().filter(|(key, _)| is_left(key));
-        Fields::from(options.map(|(key, value)| (key.into(), value.into())).collect::<Vec<_>>())
-    }
-
-    pub(super) fn nested(&self) -> &Nested {
-        &self.nested
+        let options = self.options.iter().map(|(key, value)| (key.into(), value.into()));
+        Fields::from(options.collect::<Vec<_>>())
     }
 }
 

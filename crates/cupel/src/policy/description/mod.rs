@@ -9,7 +9,6 @@ mod custom;
 mod defaults;
 mod duration;
 mod environment;
-mod nested;
 mod options;
 mod placer;
 mod provider;

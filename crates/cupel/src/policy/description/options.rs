@@ -2,37 +2,21 @@
 
 use std::sync::Arc;
 
-use super::CustomStrategy;
 use super::environment::Environment;
-use super::nested::{Inner, Nested};
 use super::scorer::{self, WeightedScorers};
+use super::{CustomStrategy, ScorerDescription, SlicerDescription, WeightedScorer};
 use crate::wire::{Fields, Problem, Read};
 use crate::{Scorer, Slicer, TimeProvider};
 
 /// The options of a strategy, taken one by one. Names are in snake case; camel case is read too.
 pub struct Options<'a> {
     fields: Fields<'a>,
-    nested: &'a Nested,
     environment: Environment<'a>,
 }
 
 impl<'a> Options<'a> {
     pub(super) fn new(custom: &'a CustomStrategy, environment: Environment<'a>) -> Self {
-        Self { fields: custom.fields(), nested: custom.nested(), environment }
-    }
-
-    /// What a strategy inside of this one was read as, now or before; `None` if it is absent.
-    fn inner<T: Read>(
-        &mut self,
-        name: &'static str,
-        inner: fn(T) -> Inner,
-    ) -> Result<Option<Arc<Inner>>, Problem> {
-        if let Some(known) = self.nested.get(name) {
-            self.fields.know(name);
-            return Ok(Some(known));
-        }
-        let read = self.fields.optional(name)?;
-        Ok(read.map(|description| self.nested.keep(name, inner(description))))
+        Self { fields: custom.fields(), environment }
     }
 
     /// Refuses options that nobody took.
@@ -64,11 +48,8 @@ impl<'a> Options<'a> {
     ///
     /// If it is absent, or anything is wrong with it.
     pub fn scorer(&mut self, name: &'static str) -> Result<Box<dyn Scorer>, Problem> {
-        match self.inner(name, Inner::Scorer)?.as_deref() {
-            Some(Inner::Scorer(scorer)) => scorer.build(self.environment),
-            _ => Err(Problem::new("is required")),
-        }
-        .map_err(|problem| problem.in_field(name))
+        let scorer: ScorerDescription = self.fields.required(name)?;
+        scorer.build(self.environment).map_err(|problem| problem.in_field(name))
     }
 
     /// Scorers inside of this strategy, each with its weight; at least one.
@@ -77,14 +58,11 @@ impl<'a> Options<'a> {
     ///
     /// If they are absent or none, or anything is wrong with one.
     pub fn scorers(&mut self, name: &'static str) -> Result<WeightedScorers, Problem> {
-        match self.inner(name, Inner::Scorers)?.as_deref() {
-            Some(Inner::Scorers(scorers)) if scorers.is_empty() => {
-                Err(Problem::new("at least one scorer is required"))
-            }
-            Some(Inner::Scorers(scorers)) => scorer::build_all(scorers, self.environment),
-            _ => Err(Problem::new("is required")),
+        let scorers: Vec<WeightedScorer> = self.fields.required(name)?;
+        if scorers.is_empty() {
+            return Err(Problem::new("at least one scorer is required").in_field(name));
         }
-        .map_err(|problem| problem.in_field(name))
+        scorer::build_all(&scorers, self.environment).map_err(|problem| problem.in_field(name))
     }
 
     /// A slicer inside of this strategy; `None` if it is absent.
@@ -93,8 +71,9 @@ impl<'a> Options<'a> {
     ///
     /// If anything is wrong with it.
     pub fn slicer(&mut self, name: &'static str) -> Result<Option<Box<dyn Slicer>>, Problem> {
-        let inner = self.inner(name, Inner::Slicer)?;
-        let Some(Inner::Slicer(slicer)) = inner.as_deref() else { return Ok(None) };
+        let Some(slicer) = self.fields.optional::<SlicerDescription>(name)? else {
+            return Ok(None);
+        };
         slicer.build(self.environment).map(Some).map_err(|problem| problem.in_field(name))
     }
 

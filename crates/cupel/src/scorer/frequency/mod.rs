@@ -3,7 +3,7 @@ mod pairs;
 mod union;
 
 use super::Scorer;
-use crate::ContextItem;
+use crate::{ContextItem, ItemList};
 use overlap::TagIndex;
 
 /// Prefers items that share tags with many others: the share of the other items that have at
@@ -52,7 +52,7 @@ impl Scorer for FrequencyScorer {
         share(sharing - itself, all_items.len())
     }
 
-    fn score_all(&self, items: &[ContextItem], scores: &mut [f64]) {
+    fn score_all(&self, items: &ItemList<'_>, scores: &mut [f64]) {
         scores.fill(0.0);
         if items.len() <= 1 {
             return;

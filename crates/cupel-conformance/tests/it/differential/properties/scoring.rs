@@ -85,7 +85,7 @@ fn check(library: &Library, scorer: &protocol::Scorer) -> Verdict {
 fn scores(scorer: &dyn Scorer, library: &Library) -> Vec<f64> {
     // Every score must be written, so what stands there before must not matter.
     let mut written = vec![f64::NAN; library.items.len()];
-    scorer.score_all(&library.items, &mut written);
+    scorer.score_all(&cupel::ItemList::new(&library.items), &mut written);
     written
 }
 

@@ -8,7 +8,7 @@ use crate::wire::Problem;
 use crate::{
     CompositeScorer, ContextKind, DecayScorer, FixedClock, FrequencyScorer, KindScorer,
     MetadataKeyScorer, MetadataTrustScorer, PriorityScorer, RecencyScorer, ReflexiveScorer,
-    ScaledScorer, Scorer, TagComparison, TagScorer, TimeProvider,
+    ScaledScorer, Scorer, TagComparison, TagScorer,
 };
 
 /// The scorer for a list of weighted ones.
@@ -69,11 +69,11 @@ impl ScorerDescription {
                 Box::new(MetadataKeyScorer::new(key, value, *boost)?)
             }
             Self::Decay { curve, null_timestamp_score, reference_time } => {
-                let clock: Box<dyn TimeProvider> = match reference_time {
-                    Some(now) => Box::new(FixedClock(*now)),
-                    None => Box::new(environment.clock.clone()),
-                };
-                Box::new(DecayScorer::new(clock, curve.curve(), *null_timestamp_score)?)
+                let of = |clock| DecayScorer::new(clock, curve.curve(), *null_timestamp_score);
+                Box::new(match reference_time {
+                    Some(now) => of(Box::new(FixedClock(*now)))?,
+                    None => of(Box::new(environment.clock.clone()))?.following_run(),
+                })
             }
             Self::Custom(custom) => environment.scorer(custom)?,
         })
