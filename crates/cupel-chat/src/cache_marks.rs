@@ -2,7 +2,9 @@
 
 use crate::conversation::Conversation;
 use crate::json::Json;
-use crate::{Candidates, Format};
+use crate::message::Message;
+use crate::text::JsonText;
+use crate::{Candidates, Format, Request};
 
 /// How many marks Anthropic takes in a request.
 const MOST_MARKS: usize = 4;
@@ -11,6 +13,53 @@ const MARK: &str = r#""cache_control":{"type":"ephemeral"}"#;
 
 /// How deep marks of the caller are looked for.
 const DEEPEST_MARK: usize = 6;
+
+/// Where a request has marks for the provider's cache.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CacheMarks {
+    /// Whether something that stands beside the messages has one, as the system prompt.
+    pub in_head: bool,
+    /// The messages whose last block has one, ascending.
+    pub behind: Vec<usize>,
+}
+
+impl Request {
+    /// The marks for the provider's cache that the client set.
+    ///
+    /// ```
+    /// use cupel_chat::{Format, Request};
+    ///
+    /// let text = r#"{"system": "s", "messages": [{"role": "user", "content": [
+    ///     {"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}]}]}"#;
+    /// let marks = Request::parse(text, Some(Format::Anthropic))?.cache_marks();
+    /// assert_eq!((marks.in_head, marks.behind), (false, vec![0]));
+    /// # Ok::<(), cupel_chat::ChatError>(())
+    /// ```
+    #[must_use]
+    pub fn cache_marks(&self) -> CacheMarks {
+        let messages = &self.conversation().messages;
+        let range = |at: Option<&Message>| at.map(|message| message.json.range_in(self.text()));
+        let begin = range(messages.first()).map_or(0, |range| range.start);
+        let end = range(messages.last()).map_or(0, |range| range.end);
+        let beside = [&self.text()[..begin], &self.text()[end..]];
+        let is_marked = |message: &Message| {
+            let last = message.blocks.last().map(JsonText::view).and_then(Json::object);
+            last.is_some_and(|block| block.get("cache_control").is_some_and(Json::is_object))
+        };
+        CacheMarks {
+            in_head: beside.iter().any(|text| text.contains("\"cache_control\"")),
+            behind: (0..messages.len()).filter(|at| is_marked(&messages[*at])).collect(),
+        }
+    }
+
+    /// How many blocks each message has, as the provider's cache counts them: a text is one.
+    #[must_use]
+    pub fn block_counts(&self) -> Vec<usize> {
+        let messages = self.conversation().messages.iter();
+        messages.map(|message| message.blocks.len().max(1)).collect()
+    }
+}
 
 impl Candidates {
     /// As [`render_forms`](Self::render_forms), with a mark for the provider's cache behind each of these

@@ -175,6 +175,7 @@ mod view;
 mod weigh;
 
 pub use bundle::Bundle;
+pub use cache_marks::CacheMarks;
 pub use candidates::{CandidateOptions, Candidates};
 pub use error::ChatError;
 pub use format::{Format, UnknownFormat};

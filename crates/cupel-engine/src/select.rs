@@ -78,6 +78,14 @@ pub struct Summary {
     pub tokens_after: i64,
 }
 
+impl Summary {
+    /// Whether all of the request fits.
+    #[must_use]
+    pub fn fits_whole(&self) -> bool {
+        self.tokens_before <= self.budget.target_tokens
+    }
+}
+
 /// How much fits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -39,25 +39,11 @@ pub(crate) fn fit(
     mut session: Session,
     marks: bool,
 ) -> Result<Fitted, EngineError> {
-    let now = now();
-    let mut step = session.next_with(asked.text.clone(), &options, now)?;
-    if !is_whole(&step) && step.summary.tokens_before <= step.summary.budget.target_tokens {
-        // It fits as it is, though the conversation had to leave something out before.
-        let mut fresh = session.engine().session();
-        if let Ok(anew) = fresh.next_with(asked.text.clone(), &options, now) {
-            if is_whole(&anew) {
-                (session, step) = (fresh, anew);
-            }
-        }
-    }
+    let mut step = session.next_with(asked.text.clone(), &options, now())?;
     let text = std::mem::take(&mut step.text);
-    let is_changed = !is_whole(&step) || !step.repairs.is_empty() || (marks && text != *asked.text);
+    let is_changed = !step.is_whole() || !step.repairs.is_empty() || (marks && text != *asked.text);
     let text = is_changed.then(|| Bytes::from(text));
     Ok(Fitted { text, step: Arc::new(step), session, options })
-}
-
-fn is_whole(step: &Step) -> bool {
-    step.summary.messages_after == step.summary.messages_before && step.shortened.is_empty()
 }
 
 /// Seconds since 1970.

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict, Union
 __all__ = [
     'Account',
     'BudgetSummary',
+    'CacheEntry',
     'Change',
     'Comparison',
     'Count',
@@ -797,6 +798,20 @@ class Account(TypedDict):
     """What was not in the provider's cache."""
 
 
+class _CacheEntry(TypedDict):
+    """What is always there."""
+
+    messages: int
+    """How many messages of the window it holds; 0 where it holds what stands before all messages."""
+
+
+class CacheEntry(_CacheEntry, total=False):
+    """The end of a beginning that the provider keeps, since a mark stood there."""
+
+    used_at: Union[int, None]
+    """When it was last written or found, in seconds since 1970, if that is known."""
+
+
 Fingerprint = str
 
 
@@ -860,6 +875,8 @@ class _SessionState(TypedDict):
 class SessionState(_SessionState, total=False):
     """What a session remembers from step to step: small, without a text, to be written down and read again. ``` use cupel_engine::{Engine, SessionState}; let engine = Engine::builder().max_tokens(1_000).tokenizer("estimate").build()?; let mut session = engine.session(); session.next(r#"[{"role": "user", "content": "Hello!"}]"#)?; session.accept(); let written = session.state().map(SessionState::to_json).unwrap(); assert!(!written.contains("Hello")); let again = engine.resume(SessionState::from_json(&written)?); assert_eq!(again.state(), session.state()); # Ok::<(), cupel_engine::EngineError>(()) ```"""
 
+    cache_entries: list[CacheEntry]
+    """Beginnings of the window that the provider keeps, where it goes by marks."""
     model: Union[str, None]
     """The model that they were counted for, if it is known."""
     sent_at: Union[int, None]
@@ -1112,7 +1129,7 @@ KeptReason = Union[Literal['scored'], Literal['pinned'], Literal['zero-token'], 
 Number = Union[float, Literal['NaN', 'Infinity', '-Infinity']]
 
 
-NewAccount = Union[Literal['first-step'], Literal['other-conversation'], Literal['head-changed'], Literal['model-changed'], Literal['format-changed'], Literal['cache-expired'], Literal['history-edited']]
+NewAccount = Union[Literal['first-step'], Literal['other-conversation'], Literal['head-changed'], Literal['model-changed'], Literal['format-changed'], Literal['cache-expired'], Literal['history-edited'], Literal['chosen-anew']]
 """Why the account of a session began anew."""
 
 

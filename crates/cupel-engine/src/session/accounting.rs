@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use cupel_chat::{Bundle, PinReason};
 
-use super::SessionSettings;
 use super::decide::Stage;
 use super::history::NewAccount;
 use super::plan::Plan;
 use super::state::{Account, Totals, Usage};
+use super::{CacheRule, SessionSettings};
 use crate::prepare::Chosen;
 
 impl Stage<'_> {
@@ -16,8 +16,25 @@ impl Stage<'_> {
         self.found.new_account.is_some_and(NewAccount::is_cold)
     }
 
-    /// What of a window is in the cache, and what is not.
-    pub(super) fn usage(&self, kept: &[Chosen], unchanged: &[usize]) -> Usage {
+    /// What of a window is in the cache by the provider's rule, and what is not.
+    pub(super) fn cached(&self, kept: &[Chosen], messages: &[usize], unchanged: usize) -> Usage {
+        let found = match &self.marked {
+            Some(cache) => cache.found(messages, unchanged),
+            None => Some(unchanged),
+        };
+        let all = self.usage(kept, &messages[..found.unwrap_or(0)]);
+        let rule = self.settings.cache_rule.unwrap_or(CacheRule::ANY_PREFIX);
+        // A client that sets no mark has nothing cached where the provider goes by marks.
+        let is_unmarked = matches!(rule, CacheRule::Marks { .. })
+            && self.marked.is_none()
+            && !self.settings.cache_marks;
+        let is_found = found.is_some() && !is_unmarked;
+        let cached = if is_found { rule.kept_tokens(all.cached_tokens) } else { 0 };
+        Usage::new(cached, all.tokens().saturating_sub(cached))
+    }
+
+    /// What of a window the provider had, and what it had not.
+    fn usage(&self, kept: &[Chosen], unchanged: &[usize]) -> Usage {
         let unchanged: HashSet<&usize> = unchanged.iter().collect();
         let mut usage = Usage::default();
         for chosen in kept {

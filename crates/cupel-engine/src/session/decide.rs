@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use cupel::slicer::{Form, Reserved};
 use cupel::{ContextBudget, Pipeline, Worth};
 
-use super::SessionSettings;
 use super::accounting::{share, sum};
+use super::cache::{CutCost, MarkedCache};
 use super::history::{Continuation, NewAccount};
 use super::plan::{Plan, Situation, Unit, is_first, plan};
 use super::state::{SentShorter, SessionState};
 use super::step::shortened;
+use super::{CacheRule, SessionSettings};
 use crate::prepare::Chosen;
 use crate::{EngineError, Part, Prepared};
 
@@ -27,6 +28,8 @@ pub(super) struct Stage<'s> {
     pub(super) arrived_tokens: i64,
     /// What may be sent again in this step.
     pub(super) credit: i64,
+    /// The provider's cache, where it goes by marks.
+    pub(super) marked: Option<MarkedCache>,
 }
 
 impl<'s> Stage<'s> {
@@ -35,9 +38,24 @@ impl<'s> Stage<'s> {
         settings: &'s SessionSettings,
         before: Option<&'s SessionState>,
         found: &'s Continuation,
+        now: Option<u64>,
     ) -> Result<Self, EngineError> {
         let budget = prepared.budget()?;
         let (mut units, window) = units(prepared, before, found, budget)?;
+        let marked = MarkedCache::new(
+            // With marks of its own the session needs none of the client's.
+            settings.cache_rule.or(settings.cache_marks.then_some(CacheRule::ANY_PREFIX)),
+            &prepared.request,
+            before,
+            found.new_account.is_some_and(NewAccount::is_cold),
+            settings.cache_lifetime.as_secs(),
+            now,
+        );
+        if let Some(cache) = &marked {
+            for (at, unit) in units.iter_mut().enumerate() {
+                unit.blocks = cache.blocks_of(prepared.candidates.bundle(at).message_indices());
+            }
+        }
         for at in &prepared.outdated {
             units[*at].competes = false;
         }
@@ -57,7 +75,22 @@ impl<'s> Stage<'s> {
             window,
             arrived_tokens,
             credit,
+            marked,
         })
+    }
+
+    /// What a cut behind each unit of the window costs, where the cache goes by marks.
+    fn cuts(&self) -> Vec<CutCost> {
+        let Some(cache) = &self.marked else { return Vec::new() };
+        let messages = |at: usize| self.prepared.candidates.bundle(at).message_indices();
+        let unit = |at: &usize| {
+            let tokens = self.prepared.tokens_as((*at, self.units[*at].stands_as));
+            (messages(*at), tokens)
+        };
+        let window: Vec<(&[usize], i64)> = self.window.iter().map(unit).collect();
+        let new = (0..self.units.len()).filter(|at| self.units[*at].is_new);
+        let new: Vec<usize> = new.flat_map(messages).copied().collect();
+        cache.cuts(&window, &new)
     }
 
     /// The window, and what things are worth if that had to be asked.
@@ -89,6 +122,7 @@ impl<'s> Stage<'s> {
             credit: self.credit.max(0),
             threshold: self.settings.threshold,
             size_exponent: self.settings.size_exponent,
+            cuts: &self.cuts(),
         });
         let plan = plan.ok_or_else(|| self.cannot_be_had(room))?;
         Ok((plan, Some(worth)))
@@ -256,6 +290,7 @@ fn units(
         is_new: is_new(at),
         competes: items[at].tokens() >= 0,
         needs: prepared.needs.of(at).to_vec(),
+        blocks: 1,
     };
     Ok(((0..items.len()).map(unit).collect(), window))
 }

@@ -44,6 +44,8 @@ pub(super) struct Filler<'s> {
     /// For each unit that is in or out as a whole what its worth is divided by.
     size: Vec<f64>,
     round: u32,
+    /// Blocks that may still be sent again.
+    blocks_left: usize,
 }
 
 impl<'s> Filler<'s> {
@@ -71,6 +73,7 @@ impl<'s> Filler<'s> {
             size: units.iter().map(|unit| size(unit.tokens, situation.size_exponent)).collect(),
             // Of round 0 is what was never covered or taken.
             round: 1,
+            blocks_left: usize::MAX,
         };
         let offer = |at: usize| filler.bid(at, 0, 0.0, i64::MAX);
         let mut alone: Vec<Bid> = independent.into_iter().filter_map(offer).collect();
@@ -82,6 +85,7 @@ impl<'s> Filler<'s> {
     /// What a token of a window is worth on average if nothing has to stay, the head aside.
     pub(super) fn average_worth(&mut self) -> f64 {
         let Situation { units, worth, room, .. } = *self.situation;
+        self.blocks_left = usize::MAX;
         let Some(fill) = self.fill(0, 0.0, |_| true) else { return 0.0 };
         let Some(pinned) = worth.pinned() else { return fill.worth / room.max(1) as f64 };
         let behind_head = units.iter().skip_while(|unit| unit.is_pinned);
@@ -108,8 +112,10 @@ impl<'s> Filler<'s> {
 
     /// The best fill behind a cut; only with what is new if anything else is beyond the credit.
     pub(super) fn within_credit(&mut self, prefix: usize, price: f64) -> Option<Fill> {
+        self.blocks_left = self.situation.again_blocks(prefix);
         let fill = self.fill(prefix, price, |_| true)?;
-        if fill.again_tokens <= self.situation.credit {
+        let credit = self.situation.credit.saturating_sub(self.situation.lost_tokens(prefix));
+        if fill.again_tokens <= credit {
             return Some(fill);
         }
         self.fill(prefix, price, |unit| unit.is_new)
@@ -162,6 +168,11 @@ impl<'s> Filler<'s> {
             if !missing.iter().all(|needed| may(&units[*needed])) {
                 continue;
             }
+            let blocks: usize =
+                missing.iter().chain([&bid.unit]).map(|at| self.blocks_again(*at)).sum();
+            if blocks > self.blocks_left {
+                continue;
+            }
             for needed in missing {
                 self.put(needed, units[needed].form(None), &mut fill);
             }
@@ -197,8 +208,15 @@ impl<'s> Filler<'s> {
         Some(())
     }
 
+    /// The blocks that a unit adds to those that are sent again.
+    fn blocks_again(&self, at: usize) -> usize {
+        let unit = &self.situation.units[at];
+        if unit.is_new || self.is_taken(at) { 0 } else { unit.blocks }
+    }
+
     /// Puts a unit behind the cut, or lets it grow there.
     fn put(&mut self, at: usize, form: Form, fill: &mut Fill) {
+        self.blocks_left = self.blocks_left.saturating_sub(self.blocks_again(at));
         let unit = &self.situation.units[at];
         let has = self.has(at);
         fill.worth += self.take(at, form);

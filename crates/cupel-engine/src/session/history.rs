@@ -26,6 +26,8 @@ pub enum NewAccount {
     CacheExpired,
     /// Messages that were there have changed or gone.
     HistoryEdited,
+    /// The window that stood could not be gone on with, or left out what fits.
+    ChosenAnew,
 }
 
 impl NewAccount {
@@ -48,6 +50,7 @@ impl NewAccount {
             Self::FormatChanged => "another format",
             Self::CacheExpired => "the provider has forgotten the last request by now",
             Self::HistoryEdited => "messages that were there have changed or gone",
+            Self::ChosenAnew => "the last window could not be gone on with: chosen anew",
         }
     }
 }
@@ -59,6 +62,8 @@ pub(super) struct Setting<'a> {
     pub(super) head: u64,
     /// Whether the provider has forgotten what it was sent.
     pub(super) is_expired: bool,
+    /// Whether the window is chosen anew, whatever stands.
+    pub(super) is_anew: bool,
 }
 
 /// How a request goes on from the last one.
@@ -100,6 +105,9 @@ impl Continuation {
         }
         if before.head.0 != setting.head {
             return Self::cold(NewAccount::HeadChanged);
+        }
+        if setting.is_anew {
+            return Self::cold(NewAccount::ChosenAnew);
         }
         if setting.is_expired {
             return Self::cold(NewAccount::CacheExpired);
@@ -148,8 +156,13 @@ mod tests {
     use super::*;
     use crate::session::Fingerprint;
 
-    const SETTING: Setting<'_> =
-        Setting { format: "openai-chat", model: Some("m"), head: 7, is_expired: false };
+    const SETTING: Setting<'_> = Setting {
+        format: "openai-chat",
+        model: Some("m"),
+        head: 7,
+        is_expired: false,
+        is_anew: false,
+    };
 
     fn state(messages: &[u64], window: &[usize]) -> SessionState {
         SessionState {
@@ -226,11 +239,18 @@ mod tests {
     #[test]
     fn only_an_edit_leaves_something_in_the_cache() {
         use NewAccount::{
-            CacheExpired, FirstStep, FormatChanged, HeadChanged, HistoryEdited, ModelChanged,
-            OtherConversation,
+            CacheExpired, ChosenAnew, FirstStep, FormatChanged, HeadChanged, HistoryEdited,
+            ModelChanged, OtherConversation,
         };
-        let cold =
-            [FirstStep, OtherConversation, HeadChanged, ModelChanged, FormatChanged, CacheExpired];
+        let cold = [
+            FirstStep,
+            OtherConversation,
+            HeadChanged,
+            ModelChanged,
+            FormatChanged,
+            CacheExpired,
+            ChosenAnew,
+        ];
         assert!(cold.into_iter().all(NewAccount::is_cold) && !HistoryEdited.is_cold());
         assert_eq!(HistoryEdited.text(), "messages that were there have changed or gone");
     }

@@ -1,6 +1,7 @@
 //! Windows that keep the prompt cache, step by step.
 
 mod accounting;
+mod cache;
 mod decide;
 mod fill;
 mod history;
@@ -15,12 +16,15 @@ use std::sync::Arc;
 
 use crate::memo::SessionMemory;
 use crate::prepare::Purpose;
-use crate::{Engine, EngineError, Options, Prepared};
+use crate::{Engine, EngineError, ErrorCode, Options, Prepared};
 
+pub use cache::{CacheEntry, CacheRule};
 pub use history::NewAccount;
 pub use settings::SessionSettings;
 pub use state::{Account, Fingerprint, SentShorter, SessionSchema, SessionState, Totals, Usage};
 pub use step::{SentAgain, SessionStep, Step};
+
+use step::Begin;
 
 /// A conversation whose windows keep what the provider has in its cache.
 ///
@@ -115,13 +119,38 @@ impl Session {
         self.proposed = None;
         let purpose = Purpose::Session(&self.memory);
         let prepared = Prepared::new(self.engine.clone(), text.into(), options, purpose)?;
-        let before = self.accepted.as_ref();
         let fingerprints = self.memory.fingerprints(&prepared.request);
-        let (step, state) = step::next(&prepared, &fingerprints, &self.settings, before, now)?;
+        let (step, state) = self.proposal(&prepared, &fingerprints, now)?;
         self.memory.forget_unused();
         self.memory.keep(prepared.candidates, fingerprints);
         self.proposed = Some(state);
         Ok(step)
+    }
+
+    /// The next step, and the state that it leaves behind: going on from the last window, or chosen anew
+    /// where that is the only way to fit, or the only way to send all that fits.
+    fn proposal(
+        &self,
+        prepared: &Prepared,
+        fingerprints: &[u64],
+        now: Option<u64>,
+    ) -> Result<(Step, SessionState), EngineError> {
+        let begun = |before, is_anew| {
+            step::next(prepared, fingerprints, &self.settings, Begin { before, now, is_anew })
+        };
+        let going_on = begun(self.accepted.as_ref(), false);
+        let is_wanting = match &going_on {
+            Ok((step, _)) => !step.is_whole() && step.summary.fits_whole(),
+            Err(error) => error.code() == ErrorCode::DoesNotFit,
+        };
+        if self.accepted.is_none() || !is_wanting {
+            return going_on;
+        }
+        match (&going_on, begun(self.accepted.as_ref(), true)) {
+            (Err(_), Ok(anew)) => Ok(anew),
+            (Ok(_), Ok(anew)) if anew.0.is_whole() => Ok(anew),
+            _ => going_on,
+        }
     }
 
     /// The provider has answered: the step that was proposed last counts. `false` if there is none.

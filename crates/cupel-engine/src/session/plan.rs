@@ -9,7 +9,8 @@ use std::cmp::Ordering;
 use cupel::Worth;
 use cupel::slicer::Form;
 
-use super::fill::{Fill, Filler};
+use super::cache::CutCost;
+use super::fill::Filler;
 use crate::prepare::Chosen;
 
 /// At how many places a cut is tried, at most.
@@ -39,6 +40,8 @@ pub(super) struct Unit {
     pub(super) competes: bool,
     /// The units without which it cannot stand.
     pub(super) needs: Vec<usize>,
+    /// Blocks that the provider's cache counts.
+    pub(super) blocks: usize,
 }
 
 impl Unit {
@@ -71,6 +74,20 @@ pub(super) struct Situation<'s> {
     pub(super) threshold: f64,
     /// What a unit pays for its size when they compete: its worth is divided by tokens to this power.
     pub(super) size_exponent: f64,
+    /// What a cut behind each unit of the window costs, where the cache goes by marks; empty elsewhere.
+    pub(super) cuts: &'s [CutCost],
+}
+
+impl Situation<'_> {
+    /// Tokens before a cut that the provider does not find.
+    pub(super) fn lost_tokens(&self, prefix: usize) -> i64 {
+        self.cuts.get(prefix).map_or(0, |cut| cut.lost_tokens)
+    }
+
+    /// Blocks that may be sent again behind a cut.
+    pub(super) fn again_blocks(&self, prefix: usize) -> usize {
+        self.cuts.get(prefix).map_or(usize::MAX, |cut| cut.again_blocks)
+    }
 }
 
 /// Whether nothing of the window before stands, but for what must be in.
@@ -85,7 +102,8 @@ pub(super) struct Plan {
     pub(super) prefix: usize,
     /// The units behind them, ascending, and which of their renderings is sent; `None` for the whole.
     pub(super) behind: Vec<Chosen>,
-    /// Tokens of those that the provider has had before.
+    /// Tokens that the provider has had before and has to be paid for again: what is sent again, and what
+    /// stands before the cut and is not found.
     pub(super) again_tokens: i64,
     /// What a token had to be worth.
     pub(super) price: f64,
@@ -117,13 +135,17 @@ pub(super) fn plan(situation: &Situation<'_>) -> Option<Plan> {
     for prefix in cuts(first, window.len()) {
         let Some(fill) = filler.within_credit(prefix, price) else { continue };
         let room_ahead = (fill.left_tokens as f64).min(MOST_ROOM * situation.room as f64);
+        // What stands before the cut and is not found in the cache is paid for like what is sent again.
+        let lost_tokens = situation.lost_tokens(prefix);
+        let again_tokens = fill.again_tokens.saturating_add(lost_tokens);
+        let paid_tokens = fill.paid_tokens.saturating_add(lost_tokens);
         let rank = Rank {
-            overdraft: (fill.again_tokens - situation.credit).max(0),
-            score: fill.worth + price * (WORTH_OF_ROOM * room_ahead - fill.paid_tokens as f64),
+            overdraft: again_tokens.saturating_sub(situation.credit).max(0),
+            score: fill.worth + price * (WORTH_OF_ROOM * room_ahead - paid_tokens as f64),
         };
         let is_better = best.as_ref().is_none_or(|(known, _)| rank.cmp(known).is_gt());
         if is_better {
-            let Fill { behind, again_tokens, .. } = fill;
+            let behind = fill.behind;
             best = Some((rank, Plan { prefix, behind, again_tokens, price }));
         }
     }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use cupel_tokens::Prices;
 
+use super::CacheRule;
+
 /// The constants of a session.
 ///
 /// ```
@@ -26,6 +28,9 @@ pub struct SessionSettings {
     pub size_exponent: f64,
     /// How long the provider remembers.
     pub cache_lifetime: Duration,
+    /// The rule of the provider's cache, by which the session cuts and counts. Without one, the beginning
+    /// that the last request has too is cached; in a request with marks of Anthropic, what these find.
+    pub cache_rule: Option<CacheRule>,
     /// Whether marks for the cache are written into requests of providers that want them, which is
     /// Anthropic; behind what [`breakpoints`](crate::SessionStep::breakpoints) says.
     pub cache_marks: bool,
@@ -40,6 +45,7 @@ impl Default for SessionSettings {
             threshold: 0.5,
             size_exponent: 0.55,
             cache_lifetime: Duration::from_secs(300),
+            cache_rule: None,
             cache_marks: false,
             prices: None,
         }

@@ -3,6 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 
+use super::CacheEntry;
 use crate::schema::named_form;
 use crate::{EngineError, ErrorCode};
 
@@ -44,6 +45,9 @@ pub struct SessionState {
     /// Those of them that were sent shorter than they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<SentShorter>,
+    /// Beginnings of the window that the provider keeps, where it goes by marks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cache_entries: Vec<CacheEntry>,
     /// When it was sent, in seconds since 1970, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<u64>,

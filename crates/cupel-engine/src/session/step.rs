@@ -108,22 +108,39 @@ pub struct SentAgain {
     pub times_its_price: Option<f64>,
 }
 
+impl Step {
+    /// Whether all of the request is in the window, as it is.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.summary.messages_after == self.summary.messages_before && self.shortened.is_empty()
+    }
+}
+
+/// What a step begins with.
+#[derive(Clone, Copy)]
+pub(super) struct Begin<'s> {
+    pub(super) before: Option<&'s SessionState>,
+    pub(super) now: Option<u64>,
+    /// Whether the window is chosen anew, whatever stands.
+    pub(super) is_anew: bool,
+}
+
 /// The next step, and the state that it leaves behind if it is accepted.
 pub(super) fn next(
     prepared: &Prepared,
     messages: &[u64],
     settings: &SessionSettings,
-    before: Option<&SessionState>,
-    now: Option<u64>,
+    Begin { before, now, is_anew }: Begin<'_>,
 ) -> Result<(Step, SessionState), EngineError> {
     let setting = Setting {
         format: prepared.request.format().name(),
         model: prepared.model.map(|model| model.name),
         head: prepared.request.head_fingerprint(),
         is_expired: is_expired(before, settings, now),
+        is_anew,
     };
     let found = Continuation::of(before, &setting, messages);
-    let mut stage = Stage::new(prepared, settings, before, &found)?;
+    let mut stage = Stage::new(prepared, settings, before, &found, now)?;
     let (plan, worth) = stage.decide()?;
     let decided = stage.decision(plan, worth);
     let state = SessionState {
@@ -134,6 +151,9 @@ pub(super) fn next(
         messages: messages.iter().copied().map(Fingerprint).collect(),
         window: decided.kept_messages.clone(),
         shortened: shortened(prepared, &decided.kept),
+        cache_entries: stage.marked.as_ref().map_or_else(Vec::new, |cache| {
+            cache.entries_after(&decided.kept_messages, decided.unchanged_messages)
+        }),
         sent_at: now,
         credit: decided.credit,
         steps: before.map_or(0, |before| before.steps).saturating_add(1),
@@ -178,7 +198,7 @@ impl Stage<'_> {
         let pairs = self.found.standing.iter().zip(&kept_messages);
         let unchanged_messages =
             pairs.take_while(|(old, new)| old == new && !again.contains(new)).count();
-        let usage = self.usage(&kept, &kept_messages[..unchanged_messages]);
+        let usage = self.cached(&kept, &kept_messages, unchanged_messages);
         let account = self.account(&plan, usage);
         let credit = match self.found.new_account {
             None => self.credit.saturating_sub(plan.again_tokens),

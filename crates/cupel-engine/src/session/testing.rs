@@ -15,6 +15,7 @@ pub(super) fn known(tokens: i64) -> Unit {
         is_new: false,
         competes: true,
         needs: Vec::new(),
+        blocks: 1,
     }
 }
 
@@ -52,5 +53,5 @@ pub(super) fn situation<'s>(
     window: &'s [usize],
 ) -> Situation<'s> {
     let (room, credit, threshold, size_exponent) = (100, 0, 0.5, 1.0);
-    Situation { units, worth, window, room, credit, threshold, size_exponent }
+    Situation { units, worth, window, room, credit, threshold, size_exponent, cuts: &[] }
 }

@@ -193,6 +193,110 @@ fn every_window_is_valid_within_its_budget_and_holds_what_is_pinned_and_newest()
     assert!(trimmed > 800, "only {trimmed} windows were trimmed");
 }
 
+#[test]
+fn a_session_fits_wherever_a_fresh_window_does() {
+    let (mut fitted, mut refused) = (0, 0);
+    for format in FORMATS {
+        for seed in 0..6 {
+            let random = &mut Random(100 + seed);
+            let all = messages(format, &turns(random, 30));
+            let engine = engine(1_000);
+            let mut session = engine.session();
+            for count in 1..=all.len() {
+                let text = request(format, &all[..count]);
+                let budget = 60 + i64::try_from(random.below(400)).unwrap();
+                let options = Options::new().max_tokens(budget);
+                let fresh = engine.session().next_with(text.as_str(), &options, None);
+                let step = session.next_with(text.as_str(), &options, None);
+                session.accept();
+                assert_eq!(step.is_ok(), fresh.is_ok(), "{format} {seed} {count}: {step:?}");
+                let Ok(step) = step else {
+                    refused += 1;
+                    continue;
+                };
+                assert_eq!(step.is_whole(), step.summary.fits_whole(), "{format} {seed} {count}");
+                fitted += 1;
+            }
+        }
+    }
+    assert!(fitted > 300 && refused > 20, "{fitted} {refused}");
+}
+
+/// Anthropic's cache, by its rule: entries are beginnings that end at a mark, a mark finds one at most twenty
+/// blocks back. Returns how many messages are found; `None` if not even the head is.
+fn found_by_marks(entries: &mut Vec<Vec<String>>, messages: &[serde_json::Value]) -> Option<usize> {
+    let strip = |message: &serde_json::Value| {
+        let text = message.to_string();
+        text.replace(r#""cache_control":{"type":"ephemeral"},"#, "")
+    };
+    let plain: Vec<String> = messages.iter().map(strip).collect();
+    let blocks = |message: &serde_json::Value| message["content"].as_array().map_or(1, Vec::len);
+    let is_marked = |at: &usize| messages[*at].to_string().contains("cache_control");
+    let marks: Vec<usize> = (0..plain.len()).filter(is_marked).map(|at| at + 1).collect();
+    let found = marks.iter().filter_map(|mark| {
+        let entry =
+            entries.iter().filter(|entry| plain[..*mark].starts_with(entry)).map(Vec::len).max()?;
+        let back: usize = messages[entry..*mark].iter().map(blocks).sum();
+        (back <= 20).then_some(entry)
+    });
+    let head = (!entries.is_empty()).then_some(0);
+    let found = found.chain(head).max();
+    entries.push(Vec::new());
+    entries.extend(marks.iter().map(|mark| plain[..*mark].to_vec()));
+    found
+}
+
+#[test]
+fn where_the_cache_goes_by_marks_the_figures_are_those_of_its_rule_and_cuts_are_found() {
+    const MARK: &str = r#","cache_control":{"type":"ephemeral"}}]}"#;
+    let random = &mut Random(7);
+    let mut steps =
+        vec![r#"{"role":"user","content":[{"type":"text","text":"Look through it"}]}"#.to_owned()];
+    for at in 0..40 {
+        let (said, size) = (random.words(3), 4 + random.below(60));
+        steps.push(format!(
+            r#"{{"role":"assistant","content":[{{"type":"text","text":"{said}"}},{{"type":"tool_use","id":"c{at}","name":"read","input":{{}}}}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"c{at}","content":"{}"}}]}}"#,
+            random.words(size)
+        ));
+    }
+    let (mut entries, mut uncached, mut arrived) = (Vec::new(), 0, 0);
+    let (mut trimmed, mut as_told) = (0, 0);
+    let mut session = engine(1_500).session();
+    for count in 1..=steps.len() {
+        // The client's mark moves on with the newest message.
+        let list = steps[..count].join(",");
+        let list = format!("{}{MARK}", list.strip_suffix("}]}").unwrap());
+        let request = |list: &str| {
+            format!(
+                r#"{{"system":[{{"type":"text","text":"Be kind.","cache_control":{{"type":"ephemeral"}}}}],"messages":[{list}]}}"#
+            )
+        };
+        let step = accepted(&mut session, &request(&list));
+        let window = written_messages(&step.text);
+        let found = found_by_marks(&mut entries, &window);
+        let text = request(
+            &window[..found.unwrap_or(0)]
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(","),
+        );
+        let cached = match found {
+            None => 0,
+            Some(0) => step.session.cached_tokens.min(20),
+            Some(_) => engine(1_500).count(text, &Options::default()).unwrap().total_tokens,
+        };
+        // A window that was cut and comes back finds more than a session remembers.
+        assert!(step.session.cached_tokens <= cached, "step {count}");
+        as_told += usize::from(step.session.cached_tokens == cached);
+        uncached += step.session.uncached_tokens;
+        arrived += step.session.arrived_tokens;
+        trimmed += usize::from(!step.is_whole());
+    }
+    assert!(trimmed > 15 && as_told > 35, "{trimmed} {as_told}");
+    assert!(uncached * 10 <= arrived * 13 + 200, "{uncached} uncached of {arrived} that arrived");
+}
+
 /// What a session sends is counted here from its windows alone.
 #[test]
 fn uncached_tokens_are_bounded_by_what_arrived() {

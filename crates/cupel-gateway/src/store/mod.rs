@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cupel_engine::{Session, SessionState};
+use cupel_engine::{CacheRule, Session, SessionState};
 use cupel_page::RunPoint;
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +87,8 @@ impl Store {
         };
         let key = asked.named.or(asked.history.last().copied()).unwrap_or(Mark::of(&[]));
         let engine = setup.engine(asked.api);
+        let mut settings = setup.sessions;
+        settings.cache_rule = Some(CacheRule::of(asked.api.format()));
         let (found, is_sound) = match self {
             Self::Memory(memory) => {
                 (memory.find(Instant::now(), setup.generation, engine, &keys), true)
@@ -99,13 +101,13 @@ impl Store {
         let known = match found {
             Some(found) => Known {
                 conversation: found.conversation,
-                session: found.session.with_settings(setup.sessions),
+                session: found.session.with_settings(settings),
                 run: found.run,
                 place: Place { key, version: if found.key == key { found.version } else { 0 } },
             },
             None => Known {
                 conversation: id.to_owned(),
-                session: engine.session().with_settings(setup.sessions),
+                session: engine.session().with_settings(settings),
                 run: Arc::default(),
                 place: Place { key, version: 0 },
             },

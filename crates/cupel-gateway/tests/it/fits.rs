@@ -44,8 +44,9 @@ async fn grow(pair: &Pair, headers: &[(&str, &str)], steps: std::ops::Range<usiz
 
 #[tokio::test]
 async fn a_conversation_is_known_again_by_its_history_and_keeps_its_prefix() {
-    let pair = Pair::start("max = 900").await;
-    let sent = grow(&pair, &[], 4..24).await;
+    // OpenAI keeps nothing below 1,024 tokens.
+    let pair = Pair::start("max = '2k'").await;
+    let sent = grow(&pair, &[], 20..40).await;
     let (mut kept, mut all) = (0, 0);
     for two in sent.windows(2) {
         let (old, new) = (list(&two[0]), list(&two[1]));
@@ -53,8 +54,8 @@ async fn a_conversation_is_known_again_by_its_history_and_keeps_its_prefix() {
         all += old.len();
     }
     assert!(kept * 3 > all * 2, "{kept} of {all} messages stand where the provider has them");
-    let answer = pair.post(CHAT, &[], &history(CHAT, 24).to_string()).await;
-    assert!(answer.number("x-cupel-cached-prefix") > 0);
+    let answer = pair.post(CHAT, &[], &history(CHAT, 40).to_string()).await;
+    assert!(answer.number("x-cupel-cached-prefix") >= 1_024);
     let log = pair.gateway.log().await;
     let conversations: std::collections::BTreeSet<&str> =
         log.iter().filter_map(|line| line["conversation"].as_str()).collect();
@@ -64,18 +65,18 @@ async fn a_conversation_is_known_again_by_its_history_and_keeps_its_prefix() {
 
 #[tokio::test]
 async fn a_conversation_can_be_named_and_others_are_kept_apart() {
-    let pair = Pair::start("max = 900").await;
+    let pair = Pair::start("max = '2k'").await;
     let named = [("x-cupel-conversation", "a")];
-    grow(&pair, &named, 8..10).await;
-    let mut by_field = history(CHAT, 10);
+    grow(&pair, &named, 28..30).await;
+    let mut by_field = history(CHAT, 30);
     by_field["conversation"] = "a".into();
     let same = pair.post(CHAT, &[], &by_field.to_string()).await;
     assert!(same.number("x-cupel-cached-prefix") > 0);
     let other =
-        pair.post(CHAT, &[("x-cupel-conversation", "b")], &history(CHAT, 11).to_string()).await;
+        pair.post(CHAT, &[("x-cupel-conversation", "b")], &history(CHAT, 31).to_string()).await;
     assert_eq!(other.number("x-cupel-cached-prefix"), 0);
     let key = [("x-cupel-conversation", "a"), ("authorization", "Bearer other")];
-    let other = pair.post(CHAT, &key, &history(CHAT, 11).to_string()).await;
+    let other = pair.post(CHAT, &key, &history(CHAT, 31).to_string()).await;
     assert_eq!(other.number("x-cupel-cached-prefix"), 0, "another customer's");
 }
 

@@ -27,8 +27,8 @@ async fn the_page_and_its_files_run_no_script_but_their_own() {
 
 #[tokio::test]
 async fn requests_are_listed_and_opened_as_steps_of_their_run() {
-    let pair = Pair::start("max = 900").await;
-    for rounds in 6..14 {
+    let pair = Pair::start("max = '1.6k'").await;
+    for rounds in 24..32 {
         pair.post(CHAT, &[], &history(CHAT, rounds).to_string()).await;
     }
     let api = format!("{}/cupel/api/requests", pair.gateway.url);
@@ -45,7 +45,7 @@ async fn requests_are_listed_and_opened_as_steps_of_their_run() {
     let last = rows.last().unwrap();
     assert_eq!((last["id"].as_u64(), last["step"].as_u64()), (Some(8), Some(8)));
     assert_eq!(last["status"], "fitted");
-    assert_eq!(last["title"], "How many steps has lighthouse 13?");
+    assert_eq!(last["title"], "How many steps has lighthouse 31?");
     let after = get(&format!("{api}?after=6")).await.json();
     assert_eq!(after["rows"].as_array().unwrap().len(), 2);
 
