@@ -61,7 +61,24 @@ impl Fields {
 const LONGEST_TITLE: usize = 100;
 
 /// Headers in which keys come.
-const KEY_HEADERS: [&str; 4] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
+const KEY_HEADERS: [&str; 7] = [
+    "authorization",
+    "x-api-key",
+    "x-goog-api-key",
+    "api-key",
+    "x-litellm-api-key",
+    "x-portkey-api-key",
+    "cookie",
+];
+
+/// Begins an `Authorization` that AWS signs: the signature is another one each time, the access key is not.
+const SIGNED: &str = "AWS4-";
+
+/// The access key of a signed request, as in `AWS4-HMAC-SHA256 Credential=AKIA…/20260101/…, Signature=…`.
+fn access_key(value: &str) -> Option<&str> {
+    let credential = value.split("Credential=").nth(1).filter(|_| value.starts_with(SIGNED))?;
+    credential.split(['/', ',', ' ']).next().filter(|key| !key.is_empty())
+}
 
 /// The header that states a standing rule; there may be several.
 const RULES_HEADER: &str = "x-cupel-rules";
@@ -82,6 +99,10 @@ pub(crate) fn keys(headers: &HeaderMap, uri: &Uri) -> Vec<String> {
     for name in KEY_HEADERS {
         for value in headers.get_all(name) {
             let value = String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
+            if let Some(key) = access_key(&value) {
+                keys.push(key.to_owned());
+                continue;
+            }
             // Whatever stands before it, as `Bearer` does.
             keys.extend(value.split_whitespace().map(ToOwned::to_owned));
             keys.push(value);
@@ -158,7 +179,7 @@ impl Asked {
             api,
             output: request.output_limit(),
             history: history.collect(),
-            title: request.query().map(|words| words.chars().take(LONGEST_TITLE).collect()),
+            title: request.query().map(|words| title_of(&words)),
             model,
             text,
             keys,
@@ -171,6 +192,22 @@ impl Asked {
     pub(crate) fn sender(&self) -> Sender<'_> {
         Sender { model: self.model.as_deref(), keys: &self.keys, output: self.output }
     }
+}
+
+/// How the user's words begin. What an agent puts before them in tags of its own, as `<system-reminder>`, is
+/// not the user's, unless there is nothing else.
+fn title_of(words: &str) -> String {
+    let mut own = words.trim_start();
+    while let Some((tag, _)) = own.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+        if tag.is_empty() || !tag.chars().all(is_name) {
+            break;
+        }
+        let Some((_, after)) = own.split_once(&format!("</{tag}>")) else { break };
+        own = after.trim_start();
+    }
+    let own = if own.is_empty() { words } else { own };
+    own.chars().take(LONGEST_TITLE).collect()
 }
 
 fn field_name(text: &str) -> Option<String> {
@@ -222,6 +259,44 @@ mod tests {
         }
         for odd in ["5", "null", "[]", "{\"id\":7}", "{}"] {
             assert_eq!(field(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_what_the_user_said() {
+        let said = "<system-reminder>\nas of now\n</system-reminder>\n<env>x</env> Fix <b>it</b>";
+        assert_eq!(title_of(said), "Fix <b>it</b>");
+        assert_eq!(title_of("<a>all there is</a>"), "<a>all there is</a>");
+        for plain in ["< 5 > 3", "<unclosed> words", "<>x</>", "words"] {
+            assert_eq!(title_of(plain), plain);
+        }
+        assert_eq!(title_of(&"x".repeat(500)).len(), LONGEST_TITLE);
+    }
+
+    #[test]
+    fn a_signed_request_is_known_by_its_access_key() {
+        let signed = |key: &str, signature: &str| {
+            let value = format!(
+                "AWS4-HMAC-SHA256 Credential={key}/20260101/r/bedrock/aws4_request, Signature={signature}"
+            );
+            let headers =
+                HeaderMap::from_iter([(hyper::header::AUTHORIZATION, value.parse().unwrap())]);
+            keys(&headers, &Uri::from_static("/"))
+        };
+        assert_eq!(signed("AKIA1", "0a"), signed("AKIA1", "0b"));
+        assert_ne!(signed("AKIA1", "0a"), signed("AKIA2", "0a"));
+        assert_eq!(access_key("Bearer Credential=x"), None);
+    }
+
+    #[test]
+    fn every_header_of_a_key_tells_tenants_apart() {
+        for name in KEY_HEADERS {
+            let name = hyper::header::HeaderName::from_static(name);
+            let of = |value: &str| {
+                let headers = HeaderMap::from_iter([(name.clone(), value.parse().unwrap())]);
+                keys(&headers, &Uri::from_static("/"))
+            };
+            assert!(!of("one").is_empty() && of("one") != of("two"), "{name}");
         }
     }
 

@@ -86,7 +86,7 @@ pub(crate) async fn read(mut body: Timed, most: usize, held: &mut Held) -> Resul
     if told > most as u64 {
         return Err(Unread::TooLarge);
     }
-    if !held.take(usize::try_from(told).unwrap_or(most)) {
+    if !held.take(usize::try_from(told).unwrap_or(most), 0) {
         return Err(Unread::NoMemory);
     }
     let patience = body.patience.saturating_mul(10);
@@ -101,7 +101,7 @@ pub(crate) async fn read(mut body: Timed, most: usize, held: &mut Held) -> Resul
                 return Err(Unread::TooLarge);
             }
             whole.extend_from_slice(&data);
-            if !held.take(whole.len()) {
+            if !held.take(whole.len(), 0) {
                 return Err(Unread::NoMemory);
             }
         }

@@ -7,9 +7,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Bytes that a place stands for.
 const PLACE: usize = 1_024;
 
-/// Bytes that a byte of a body may take while it is read and made to fit, in messages as small as
-/// `most_messages` lets them be: measured with bodies of 20,000 messages, see `docs/gateway.md`.
-const OF_A_BYTE: usize = 24;
+/// Bytes that a byte of a body may take while it is read and made to fit. Measured: 2.4 in 2,000 messages
+/// of 500 bytes.
+const OF_A_BYTE: usize = 8;
+
+/// Bytes that a message takes beside those of its text. Measured: 2,700 in 20,000 messages of 50 bytes.
+const OF_A_MESSAGE: usize = 3_000;
 
 /// Bytes that a byte of a body takes while its answer comes: as it came, as it is kept for the page, and as
 /// it went out.
@@ -49,10 +52,12 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Takes what a body of so many bytes needs. `false` if there is too little; a body that would need
-    /// more than all there is gets all there is.
-    pub(crate) fn take(&mut self, body: usize) -> bool {
-        let wanted = (body.saturating_mul(OF_A_BYTE) / PLACE).clamp(1, self.memory.total);
+    /// Takes what a body of so many bytes and messages needs. `false` if there is too little; a body that
+    /// would need more than all there is gets all there is.
+    pub(crate) fn take(&mut self, body: usize, messages: usize) -> bool {
+        let bytes = body.saturating_mul(OF_A_BYTE);
+        let bytes = bytes.saturating_add(messages.saturating_mul(OF_A_MESSAGE));
+        let wanted = (bytes / PLACE).clamp(1, self.memory.total);
         let more = wanted.saturating_sub(self.places());
         if more == 0 {
             return true;
@@ -105,13 +110,14 @@ mod tests {
     fn memory_is_taken_as_a_body_grows_and_given_back() {
         let memory = Memory::new(Some(100 * PLACE * OF_A_BYTE));
         let (mut one, mut two) = (memory.begin(), memory.begin());
-        assert!(one.take(40 * PLACE) && one.take(60 * PLACE), "as it grows");
+        assert!(one.take(40 * PLACE, 0) && one.take(60 * PLACE, 0), "as it grows");
         assert_eq!(memory.taken(), 60 * PLACE * OF_A_BYTE);
-        assert!(!two.take(41 * PLACE), "what is left does not suffice");
-        assert!(two.take(40 * PLACE));
+        assert!(!two.take(41 * PLACE, 0), "what is left does not suffice");
+        assert!(!two.take(40 * PLACE, 1), "a message takes more than its text");
+        assert!(two.take(40 * PLACE, 0));
         one.sent(60 * PLACE);
         assert_eq!(one.places(), 60 * OF_A_SENT_BYTE);
-        assert!(memory.begin().take(40 * PLACE));
+        assert!(memory.begin().take(30 * PLACE, 0));
         drop((one, two));
         assert_eq!(memory.taken(), 0);
     }
@@ -120,9 +126,9 @@ mod tests {
     fn a_body_that_needs_more_than_there_is_gets_all_of_it() {
         let memory = Memory::new(Some(10 * PLACE));
         let mut large = memory.begin();
-        assert!(large.take(usize::MAX));
+        assert!(large.take(usize::MAX, usize::MAX));
         assert_eq!(memory.taken(), 10 * PLACE);
-        assert!(!memory.begin().take(1));
+        assert!(!memory.begin().take(1, 0));
     }
 
     #[test]

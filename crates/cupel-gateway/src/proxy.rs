@@ -14,11 +14,13 @@ use crate::api::Api;
 use crate::app::{App, Current};
 use crate::ask::{self, Asked};
 use crate::body::{self, Answer, Timed, Unread};
+use crate::config::ServerConfig;
 use crate::encoding::{self, Decoded};
+use crate::memory::Held;
 use crate::otel::Parent;
 use crate::passage::Passage;
 use crate::path::Path;
-use crate::record::{Exchange, Outcome};
+use crate::record::{Exchange, Outcome, bounded};
 use crate::refuse::refuse;
 use crate::shape;
 use crate::unfit::Unfit;
@@ -141,7 +143,7 @@ pub(crate) async fn fitted(
     body: Incoming,
 ) -> Response<Body> {
     let mut exchange = Exchange::begin(app, parts.method.as_str(), &path.decoded, Some(api));
-    exchange.record.model.clone_from(&of_path);
+    exchange.record.model = of_path.as_deref().map(bounded);
     exchange.record.parent = Parent::of(&parts.headers);
     let config = &current.setup.config;
     let timed = Timed::new(body, config.server.body_timeout.0);
@@ -150,37 +152,63 @@ pub(crate) async fn fitted(
         Ok(bytes) => bytes,
         Err(why) => return unread(exchange, &why, config.server.body_limit.0),
     };
-    exchange.held = Some(held);
     let begun = Instant::now();
-    let asked = {
+    let read = {
         let (bytes, headers) = (bytes.clone(), parts.headers.clone());
         let keys = ask::keys(&parts.headers, &parts.uri);
         let header = config.sessions.header.to_ascii_lowercase();
-        let (of_path, most) = (of_path.clone(), config.server.body_limit.0);
-        let messages = config.server.messages;
+        let (of_path, server) = (of_path.clone(), config.server.clone());
         work::aside(bytes.len(), move || {
-            if is_signed(&headers) {
-                let text = "the signature in Authorization is of the body; use a bearer token";
-                return Err(Unfit::new("signed-body", text));
-            }
-            let body = match encoding::decode(&headers, &bytes, most)? {
-                Decoded::Plain => bytes,
-                Decoded::Unpacked(unpacked) => unpacked,
-            };
-            shape::check(&body, messages)?;
-            Asked::read(api, of_path.as_deref(), &headers, keys, &header, &body)
+            let body = readable(&headers, bytes, &server, &mut held);
+            let asked = body.and_then(|body| {
+                Asked::read(api, of_path.as_deref(), &headers, keys, &header, &body)
+            });
+            (held, asked)
         })
         .await
-        .and_then(|read| read)
     };
+    let asked = match read {
+        Ok((held, asked)) => {
+            exchange.held = Some(held);
+            asked
+        }
+        Err(unfit) => Err(unfit),
+    };
+    if asked.as_ref().is_err_and(|unfit| unfit.code == NO_MEMORY) {
+        return unread(exchange, &Unread::NoMemory, config.server.body_limit.0);
+    }
     let model = asked.as_ref().ok().and_then(|asked| asked.model.clone()).or(of_path);
-    exchange.record.model.clone_from(&model);
+    exchange.record.model = model.as_deref().map(bounded);
     let Some(upstream) = current.setup.upstream(path, model.as_deref()).cloned() else {
         return nowhere(exchange);
     };
     exchange.record.upstream = Some(upstream.name.clone());
     exchange.record.fitting = begun.elapsed();
     Passage::new(app.clone(), current.clone(), parts, bytes, upstream).send(asked, exchange).await
+}
+
+/// The code of a request that would take more memory than is left.
+const NO_MEMORY: &str = "no-memory";
+
+/// The body of a request as it can be read, for which memory is set aside.
+fn readable(
+    headers: &HeaderMap,
+    bytes: Bytes,
+    server: &ServerConfig,
+    held: &mut Held,
+) -> Result<Bytes, Unfit> {
+    if is_signed(headers) {
+        let text = "the signature in Authorization is of the body; use a bearer token";
+        return Err(Unfit::new("signed-body", text));
+    }
+    let body = match encoding::decode(headers, &bytes, server.body_limit.0)? {
+        Decoded::Plain => bytes,
+        Decoded::Unpacked(unpacked) => unpacked,
+    };
+    if !held.take(body.len(), shape::messages(&body, server.messages)?) {
+        return Err(Unfit::new(NO_MEMORY, "too many large requests at once"));
+    }
+    Ok(body)
 }
 
 /// Whether a request is signed together with its body, as AWS does it: another body would be refused.
@@ -194,7 +222,7 @@ fn unread(exchange: Exchange, why: &Unread, most: usize) -> Response<Body> {
         Unread::NoMemory => {
             let text = "too many large requests at once; see server.memory";
             let status = StatusCode::SERVICE_UNAVAILABLE;
-            let mut answer = refused(exchange, status, "no-memory", text);
+            let mut answer = refused(exchange, status, NO_MEMORY, text);
             answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             answer
         }

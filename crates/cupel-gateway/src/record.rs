@@ -215,6 +215,24 @@ impl Record {
     }
 }
 
+/// Letters that are kept of a name from outside, in log, page and metrics.
+const LONGEST_NAME: usize = 200;
+
+/// A name from outside as it is kept: its beginning, if it is longer than any name has reason to be, and
+/// without letters that would act on a terminal or a reader's eye.
+pub(crate) fn bounded(name: &str) -> String {
+    let is_odd = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut letters = name.chars().map(|letter| if is_odd(letter) { '\u{fffd}' } else { letter });
+    let mut kept: String = letters.by_ref().take(LONGEST_NAME).collect();
+    if letters.next().is_some() {
+        kept.push('…');
+    }
+    kept
+}
+
 fn millis(span: Duration) -> f64 {
     (span.as_secs_f64() * 1e6).round() / 1e3
 }
@@ -241,8 +259,8 @@ impl Exchange {
                 number,
                 id: format!("cupel-{}-{number}", app.instance),
                 time_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
-                method: method.to_owned(),
-                path: path.to_owned(),
+                method: bounded(method),
+                path: bounded(path),
                 api,
                 model: None,
                 upstream: None,
@@ -347,6 +365,15 @@ impl Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_from_outside_are_bounded_and_act_on_nothing() {
+        assert_eq!(bounded("gpt-4o"), "gpt-4o");
+        assert_eq!(bounded("a\u{1b}[31m\u{202e}b\n"), "a\u{fffd}[31m\u{fffd}b\u{fffd}");
+        let whole = "é".repeat(LONGEST_NAME);
+        assert_eq!(bounded(&whole), whole);
+        assert_eq!(bounded(&format!("{whole}x")), format!("{whole}…"));
+    }
 
     #[test]
     fn the_log_quotes_nothing_unless_asked() {

@@ -6,8 +6,9 @@ use crate::unfit::Unfit;
 /// Objects in a request for each message that it may have: parts, calls, schemas of tools.
 const OBJECTS_OF_A_MESSAGE: usize = 20;
 
-/// Refuses a body with more than so many elements in a list of its own, or many times as many objects.
-pub(crate) fn check(body: &[u8], most: usize) -> Result<(), Unfit> {
+/// The number of messages and tools in a body. Refuses one with more than so many of them, or many times as
+/// many objects.
+pub(crate) fn messages(body: &[u8], most: usize) -> Result<usize, Unfit> {
     let Shape { elements, objects } = Shape::of(body);
     let many = |what: &str, count: usize, most: usize| {
         let text =
@@ -21,7 +22,7 @@ pub(crate) fn check(body: &[u8], most: usize) -> Result<(), Unfit> {
     if objects > most_objects {
         return many("objects", objects, most_objects);
     }
-    Ok(())
+    Ok(elements)
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -76,11 +77,11 @@ mod tests {
     #[test]
     fn too_many_are_refused_with_their_number() {
         let body = br#"{"messages":[{},{},{}]}"#;
-        assert_eq!(check(body, 3), Ok(()));
-        let unfit = check(body, 2).unwrap_err();
+        assert_eq!(messages(body, 3), Ok(3));
+        let unfit = messages(body, 2).unwrap_err();
         assert_eq!(unfit.code, "too-many-messages");
         assert!(unfit.detail.starts_with("the request has 3 messages and tools, 2 are allowed"));
         let parts = format!(r#"{{"messages":[{{"content":[{}{{}}]}}]}}"#, "{},".repeat(40));
-        assert!(check(parts.as_bytes(), 2).unwrap_err().detail.contains("43 objects"));
+        assert!(messages(parts.as_bytes(), 2).unwrap_err().detail.contains("43 objects"));
     }
 }

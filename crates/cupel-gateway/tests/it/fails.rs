@@ -126,7 +126,7 @@ async fn an_upstream_that_is_slow_breaks_off_or_is_not_there() {
 
 #[tokio::test]
 async fn memory_for_requests_on_their_way_is_bounded() {
-    let pair = Pair::start("max = 100\n[server]\nmemory = '2MB'").await;
+    let pair = Pair::start("max = 100\n[server]\nmemory = '700kB'").await;
     let url = format!("{}{CHAT}", pair.gateway.url);
     // A body that does not come holds its share.
     let address = pair.gateway.url.trim_start_matches("http://");
@@ -134,7 +134,7 @@ async fn memory_for_requests_on_their_way_is_bounded() {
     let head = format!("POST {CHAT} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 80000\r\n\r\n ");
     stalled.write_all(head.as_bytes()).await.unwrap();
     until("it is taken", async || {
-        pair.gateway.metric("cupel_gateway_memory_bytes").await > 1_000_000.0
+        pair.gateway.metric("cupel_gateway_memory_bytes").await > 600_000.0
     })
     .await;
     let other = post(&url, &[], Body::from(vec![b' '; 80_000])).await;

@@ -103,3 +103,11 @@ async fn an_address_that_cannot_be_had_is_told_with_a_remedy() {
         assert_eq!(error, format!("listen: `{address}`: {rule}"));
     }
 }
+
+#[test]
+fn the_sample_configuration_is_one() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/gateway.toml");
+    let config = Source::of_file(file).read().unwrap();
+    assert_eq!(config.listen.as_deref(), Some("0.0.0.0:8790"));
+    assert_eq!(config.upstreams.len(), 1);
+}
