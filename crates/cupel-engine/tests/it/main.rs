@@ -4,6 +4,7 @@ mod answers;
 mod errors;
 mod estimated;
 mod examples;
+mod keeps;
 mod min_budget;
 mod more_budget;
 #[cfg(feature = "schema")]

@@ -15,16 +15,20 @@
 //! The order of the reserve depends on neither budget nor age: so a session's window stays what it is, and
 //! **what the rule keeps at a budget it keeps at every larger one**.
 //!
+//! What an agent's program writes in the user's name is not what the user said.
+//!
 //! The rule needs to know who speaks: items without roles have no part in it. Of a pool, a list whose question
 //! stands outside of it, it keeps rules and corrections alone.
 
 mod pattern;
+mod spoken;
 mod talk;
 
 use std::collections::{BTreeMap, HashMap};
 
 use cupel::{ContextItem, CupelError, PartKind, Speaker};
 
+use spoken::spoken;
 pub(crate) use talk::Lean;
 pub use talk::{Ear, Talk};
 
@@ -57,7 +61,7 @@ pub struct KeepParameters {
     pub reserve: f64,
     /// The reserve in a large room: so many tokens times a power of the room.
     pub reserve_factor: f64,
-    /// That power.
+    /// That power. A short conversation with many rules has 105 tokens of 240 for them, a long one 395 of 4,000.
     pub reserve_exponent: f64,
 }
 
@@ -71,46 +75,111 @@ impl Default for KeepParameters {
             reserve_with_calls: 0.1,
             words_with_calls: 0.05,
             reserve_in_pools: 0.1,
-            reserve: 0.35,
-            reserve_factor: 3.0,
-            reserve_exponent: 0.6,
+            reserve: 0.45,
+            reserve_factor: 8.0,
+            reserve_exponent: 0.47,
         }
     }
 }
 
 impl KeepParameters {
-    pub(crate) fn check(&self) -> Result<(), CupelError> {
-        let reply = self.reply.iter().chain(&self.reply_with_calls).map(|share| ("reply", *share));
-        let others = [
-            ("task", self.task),
-            ("task_with_calls", self.task_with_calls),
-            ("reserve_with_calls", self.reserve_with_calls),
-            ("words_with_calls", self.words_with_calls),
-            ("reserve_in_pools", self.reserve_in_pools),
-            ("reserve", self.reserve),
-            ("reserve_exponent", self.reserve_exponent),
-        ];
-        for (name, share) in reply.chain(others) {
-            parameter::unit(name, share)?;
+    /// The constants by the names of their options in policies.
+    pub(crate) fn named(&mut self) -> [(&'static str, &mut f64); 14] {
+        let [reply, leaning, lying] = &mut self.reply;
+        let [with_calls, leaning_with_calls, lying_with_calls] = &mut self.reply_with_calls;
+        [
+            ("reply", reply),
+            ("reply_leaning", leaning),
+            ("reply_lying", lying),
+            ("reply_with_calls", with_calls),
+            ("reply_leaning_with_calls", leaning_with_calls),
+            ("reply_lying_with_calls", lying_with_calls),
+            ("task", &mut self.task),
+            ("task_with_calls", &mut self.task_with_calls),
+            ("reserve", &mut self.reserve),
+            ("reserve_with_calls", &mut self.reserve_with_calls),
+            ("words_with_calls", &mut self.words_with_calls),
+            ("reserve_in_pools", &mut self.reserve_in_pools),
+            ("reserve_factor", &mut self.reserve_factor),
+            ("reserve_exponent", &mut self.reserve_exponent),
+        ]
+    }
+
+    pub(crate) fn check(mut self) -> Result<(), CupelError> {
+        for (name, value) in self.named() {
+            match name {
+                "reserve_factor" => parameter::not_negative(name, *value)?,
+                _ => parameter::unit(name, *value)?,
+            }
         }
-        parameter::not_negative("reserve_factor", self.reserve_factor)
-    }
-
-    /// The tokens that the reply may take.
-    fn reply_tokens(&self, told: &Told, room: i64) -> i64 {
-        let shares = if told.has_calls { self.reply_with_calls } else { self.reply };
-        part_of(room, shares[told.lean as usize])
-    }
-
-    /// The tokens of the reserve where there are no calls.
-    fn reserve_tokens(&self, room: i64) -> i64 {
-        let large = self.reserve_factor * (room.max(0) as f64).powf(self.reserve_exponent);
-        part_of(room, self.reserve).min(large.floor() as i64)
+        Ok(())
     }
 }
 
-fn part_of(room: i64, share: f64) -> i64 {
-    (room.max(0) as f64 * share).floor() as i64
+/// The tokens that each part of the rule may take of a room. All of them grow with the room, and together they are
+/// never more than it.
+struct Shares {
+    reply: i64,
+    task: i64,
+    /// For what corrects the task, without which it cannot be in.
+    task_corrections: i64,
+    /// For rules and corrections; without calls, for all that the user said.
+    standing: i64,
+    /// For the user's other words, where they have a reserve of their own.
+    words: i64,
+}
+
+impl Shares {
+    /// A reply that a last message cannot be understood without may take more of a room than its share, up to
+    /// so many tokens: in 100 tokens a third holds no reply.
+    const SMALL_REPLY: f64 = 64.0;
+    /// The most of the room that it takes then.
+    const OF_SMALL_ROOM: f64 = 0.6;
+    /// The same for a task where there are no calls, which need the room more.
+    const SMALL_TASK: f64 = 48.0;
+    const TASK_OF_SMALL_ROOM: f64 = 0.25;
+    /// The same for rules and corrections where there are calls: four short ones.
+    const SMALL_RESERVE: f64 = 64.0;
+    const RESERVE_OF_SMALL_ROOM: f64 = 0.25;
+
+    fn of(room: i64, told: &Told, parameters: &KeepParameters) -> Self {
+        let room = room.max(0) as f64;
+        let lean = told.lean as usize;
+        let (reply, task, standing, words) = if !told.is_request {
+            (0.0, 0.0, room * parameters.reserve_in_pools, 0.0)
+        } else if told.has_calls {
+            let share = room * parameters.reply_with_calls[lean];
+            let small = Self::SMALL_REPLY.min(room * Self::OF_SMALL_ROOM);
+            let is_bare = told.lean == Lean::Lying && share > 0.0;
+            let reply = if is_bare { share.max(small) } else { share };
+            let task = room * parameters.task_with_calls;
+            let small = Self::SMALL_RESERVE.min(room * Self::RESERVE_OF_SMALL_ROOM);
+            let standing = room * parameters.reserve_with_calls;
+            let standing = if standing > 0.0 { standing.max(small) } else { standing };
+            (reply, task, standing, room * parameters.words_with_calls)
+        } else {
+            let (reply, task) = (room * parameters.reply[lean], room * parameters.task);
+            let large = parameters.reserve_factor * room.powf(parameters.reserve_exponent);
+            let reserve = large.min(room * parameters.reserve).min(room - reply - task);
+            let small = Self::SMALL_TASK.min(room * Self::TASK_OF_SMALL_ROOM);
+            // Rules go before a task that is more than its share.
+            let small = small.min(room - reply - reserve);
+            (reply, if task > 0.0 { task.max(small) } else { task }, reserve, 0.0)
+        };
+        // Shares that are more than the whole together give way from the last on.
+        let task = task.min(room - reply).max(0.0);
+        let standing = standing.min(room - reply - task).max(0.0);
+        let words = words.min(room - reply - task - standing).max(0.0);
+        let task_corrections = (room - reply - task - standing - words).max(0.0);
+        let whole = |tokens: f64| tokens.floor() as i64;
+        Self {
+            reply: whole(reply.min(room)),
+            task: whole(task),
+            task_corrections: whole(task_corrections),
+            standing: whole(standing),
+            words: whole(words),
+        }
+    }
 }
 
 /// Returns the positions that have to come in with the item at a position, beside what is there already; `None` if it cannot be had.
@@ -146,14 +215,19 @@ pub(crate) struct Told {
     pub(crate) task: Option<usize>,
     /// The user's messages, the weightiest first.
     said: Vec<Said>,
-    /// Pairs of a corrected message and its correction.
-    pub(crate) corrections: Vec<(usize, usize)>,
+    /// Pairs of a corrected message and its correction: the first is in only with the second.
+    pub(crate) corrections: Pairs,
+    /// Those of them that are surely about the same: what was corrected gives way to the rest.
+    pub(crate) replacements: Pairs,
     /// Messages that say nothing beyond politeness, of the user and of the assistant.
     pub(crate) courtesies: Vec<usize>,
     has_calls: bool,
     /// Whether the last that the user said is pinned: else it is a pool, and what is asked stands outside of it.
     is_request: bool,
 }
+
+/// Positions of corrected messages, each with that of its correction.
+type Pairs = Vec<(usize, usize)>;
 
 /// A message of the user, as the reserve weighs it.
 #[derive(Debug)]
@@ -172,7 +246,9 @@ impl Told {
         let order: Vec<usize> = in_time(items).into_iter().map(|at| at as usize).collect();
         let words: Vec<Option<String>> = order.iter().map(|at| user_words(&items[*at])).collect();
         let Some(last) = words.iter().rposition(Option::is_some) else { return Self::default() };
-        let first = words.iter().position(Option::is_some).unwrap_or(last);
+        // A tool that speaks in the user's name is none of the user's words; but its message may be the last turn.
+        let words_of = |number: usize| words[number].as_deref().and_then(spoken);
+        let first = (0..=last).find(|number| words_of(*number).is_some());
         let has_calls = items.iter().any(is_exchange);
         let is_request = items[order[last]].pinned();
         let mut told = Self { has_calls, is_request, ..Self::default() };
@@ -182,11 +258,12 @@ impl Told {
             let before = order[..last].iter().rev().copied();
             told.reply = before.take_while(|at| is_prose(&items[*at])).collect();
         }
-        told.task = Some(order[first]).filter(|at| is_request && !items[*at].pinned());
+        let task = first.map(|first| order[first]);
+        told.task = task.filter(|at| is_request && !items[*at].pinned());
         let mut said = Vec::new();
         for (number, at) in order.iter().enumerate() {
-            let Some(text) = &words[number] else { continue };
-            let talk = ear.talk(text);
+            let Some(text) = words_of(number) else { continue };
+            let talk = ear.talk(&text);
             if talk == Talk::Courtesy && is_request && !items[*at].pinned() {
                 told.courtesies.push(*at);
             }
@@ -200,7 +277,7 @@ impl Told {
                 told.courtesies.push(*at);
             }
         }
-        told.corrections = correct(&mut said, &words, ear, order[first]);
+        (told.corrections, told.replacements) = correct(&mut said, &words, ear);
         said.retain(|message| {
             // The task is among them: where its own share does not hold it, it may still state a rule.
             !items[message.position].pinned() && message.talk > Talk::Courtesy
@@ -220,7 +297,8 @@ impl Told {
     ) -> Vec<Keep> {
         let mut keeper =
             Keeper { items, needs, is_kept: vec![false; items.len()], kept: Vec::new() };
-        let mut left = parameters.reply_tokens(self, room);
+        let shares = Shares::of(room, self, parameters);
+        let mut left = shares.reply;
         for (number, at) in self.reply.iter().enumerate() {
             let taken = keeper.take(*at, left, Why::Reply).or_else(|| {
                 // A message in a row before the last is in whole or not at all.
@@ -230,25 +308,14 @@ impl Told {
             let Some(tokens) = taken else { break };
             left -= tokens;
         }
-        if let Some(task) = self.task {
-            let share = if self.has_calls { parameters.task_with_calls } else { parameters.task };
-            keeper.take(task, part_of(room, share), Why::Task);
+        if let Some(task) = self.task.filter(|at| items[*at].tokens().max(0) <= shares.task) {
+            let most = items[task].tokens().max(0).saturating_add(shares.task_corrections);
+            keeper.take(task, most, Why::Task);
         }
-        if self.has_calls || !self.is_request {
-            let standing = |talk: Talk| talk >= Talk::Rule;
-            let share = if self.is_request {
-                parameters.reserve_with_calls
-            } else {
-                parameters.reserve_in_pools
-            };
-            self.keep_words(&mut keeper, part_of(room, share), standing);
-            if self.is_request {
-                let reserve = part_of(room, parameters.words_with_calls);
-                self.keep_words(&mut keeper, reserve, |talk| !standing(talk));
-            }
-        } else {
-            self.keep_words(&mut keeper, parameters.reserve_tokens(room), |_| true);
-        }
+        let has_one_reserve = self.is_request && !self.has_calls;
+        let standing = |talk: Talk| has_one_reserve || talk >= Talk::Rule;
+        self.keep_words(&mut keeper, shares.standing, standing);
+        self.keep_words(&mut keeper, shares.words, |talk| !standing(talk));
         keeper.kept
     }
 
@@ -333,44 +400,51 @@ fn key(talk: Talk, tokens: i64) -> f64 {
 }
 
 /// Finds what corrections correct, the user's earlier message with which each shares most, and lets them go before
-/// it.
-fn correct(
-    said: &mut [Said],
-    words: &[Option<String>],
-    ear: &Ear,
-    first: usize,
-) -> Vec<(usize, usize)> {
+/// it. Words that few messages have tell more than those that many have: else a long message, as a task is, would
+/// be what everything corrects.
+///
+/// Returns all pairs, and those of them that share more than one word: one word may be a coincidence.
+fn correct(said: &mut [Said], words: &[Option<String>], ear: &Ear) -> (Pairs, Pairs) {
     /// Of the messages with a word so many are looked at, the newest: a word that many have tells little, and a
     /// long conversation must not be compared with itself.
     const LOOKED_AT: usize = 64;
-    let mut pairs = Vec::new();
+    let (mut pairs, mut sure) = (Vec::new(), Vec::new());
     if said.iter().all(|message| message.talk != Talk::Correction) {
-        return pairs;
+        return (pairs, sure);
     }
     let mut having: HashMap<String, Vec<usize>> = HashMap::new();
     for at in 0..said.len() {
-        let subjects = ear.subjects(words[said[at].number].as_deref().unwrap_or_default());
+        let text = words[said[at].number].as_deref().and_then(spoken).unwrap_or_default();
+        let text = &*text;
         if said[at].talk == Talk::Correction {
-            let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
-            let known = subjects.iter().filter_map(|subject| having.get(subject));
-            for other in known.flat_map(|known| known.iter().rev().take(LOOKED_AT)) {
-                *shared.entry(*other).or_default() += 1;
+            let mut shared: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
+            for known in ear.correcting_subjects(text).iter().filter_map(|it| having.get(it)) {
+                for other in known.iter().rev().take(LOOKED_AT) {
+                    let (weight, count) = shared.entry(*other).or_default();
+                    *weight += 1.0 / known.len() as f64;
+                    *count += 1;
+                }
             }
-            let most = shared.into_iter().max_by_key(|(other, count)| (*count, *other));
-            if let Some((corrected, _)) = most {
-                let bonus = if said[corrected].position == first { 10.0 } else { 0.0 };
-                said[at].key = said[at].key.max(said[corrected].key) + bonus;
-                said[corrected].key *= 0.3;
-                pairs.push((said[corrected].position, said[at].position));
+            let by_weight =
+                |a: &(usize, (f64, usize)), b: &(usize, (f64, usize))| a.1.0.total_cmp(&b.1.0);
+            let most = shared.into_iter().max_by(|a, b| by_weight(a, b).then(a.0.cmp(&b.0)));
+            if let Some((corrected, (_, count))) = most {
+                let pair = (said[corrected].position, said[at].position);
+                said[at].key = said[at].key.max(said[corrected].key);
+                if count > 1 {
+                    said[corrected].key *= 0.3;
+                    sure.push(pair);
+                }
+                pairs.push(pair);
             }
         }
         if said[at].talk > Talk::Courtesy {
-            for subject in subjects {
+            for subject in ear.subjects(text) {
                 having.entry(subject).or_default().push(at);
             }
         }
     }
-    pairs
+    (pairs, sure)
 }
 
 /// The order in which the reserve takes messages: by key, but for large ones, which wait until as much has been

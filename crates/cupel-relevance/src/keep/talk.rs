@@ -244,6 +244,26 @@ impl Ear {
         own.len() + letters.div_ceil(3)
     }
 
+    /// Returns the terms of what a text corrects: of the sentences that correct; where they have none, as in
+    /// "Scrap that.", of the statement behind them. A question beside them is about something else.
+    pub(crate) fn correcting_subjects(&self, text: &str) -> Vec<String> {
+        let lower = lowered(text);
+        let body = without_code(&lower);
+        let mut subjects = Vec::new();
+        let mut is_open = false;
+        for sentence in sentences(&body) {
+            let talk = self.talk_of(&sentence);
+            if talk == Talk::Correction || is_open && talk >= Talk::Statement {
+                let own = self.subjects(sentence.text);
+                is_open = own.is_empty();
+                subjects.extend(own);
+            }
+        }
+        subjects.sort_unstable();
+        subjects.dedup();
+        subjects
+    }
+
     /// Returns the terms of a text that say something, each once, in order of the alphabet: to see which
     /// texts are about the same.
     pub(crate) fn subjects(&self, text: &str) -> Vec<String> {

@@ -70,25 +70,12 @@ pub fn auto() -> PolicyDescription {
 /// policy.slicer = keeping(KeepParameters::default(), CustomStrategy::new("greedy")).into();
 /// ```
 #[must_use]
-pub fn keeping(usual: KeepParameters, slicer: CustomStrategy) -> CustomStrategy {
-    let [reply, reply_leaning, reply_lying] = usual.reply;
-    let [with_calls, leaning_with_calls, lying_with_calls] = usual.reply_with_calls;
-    CustomStrategy::new("keep")
-        .with("reply", reply)
-        .with("reply_leaning", reply_leaning)
-        .with("reply_lying", reply_lying)
-        .with("reply_with_calls", with_calls)
-        .with("reply_leaning_with_calls", leaning_with_calls)
-        .with("reply_lying_with_calls", lying_with_calls)
-        .with("task", usual.task)
-        .with("task_with_calls", usual.task_with_calls)
-        .with("reserve", usual.reserve)
-        .with("reserve_with_calls", usual.reserve_with_calls)
-        .with("words_with_calls", usual.words_with_calls)
-        .with("reserve_in_pools", usual.reserve_in_pools)
-        .with("reserve_factor", usual.reserve_factor)
-        .with("reserve_exponent", usual.reserve_exponent)
-        .with("slicer", slicer)
+pub fn keeping(mut parameters: KeepParameters, slicer: CustomStrategy) -> CustomStrategy {
+    let mut strategy = CustomStrategy::new("keep");
+    for (name, value) in parameters.named() {
+        strategy = strategy.with(name, *value);
+    }
+    strategy.with("slicer", slicer)
 }
 
 /// What will be needed and what is asked, where there are calls with their results; the best, whatever

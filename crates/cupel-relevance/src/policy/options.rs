@@ -108,27 +108,11 @@ pub(super) fn neighbour_parameters(
 pub(super) fn keep_parameters(
     options: &mut Options<'_>,
 ) -> Result<KeepParameters, DescriptionError> {
-    let usual = KeepParameters::default();
-    Ok(KeepParameters {
-        reply: [
-            number(options, "reply", usual.reply[0])?,
-            number(options, "reply_leaning", usual.reply[1])?,
-            number(options, "reply_lying", usual.reply[2])?,
-        ],
-        reply_with_calls: [
-            number(options, "reply_with_calls", usual.reply_with_calls[0])?,
-            number(options, "reply_leaning_with_calls", usual.reply_with_calls[1])?,
-            number(options, "reply_lying_with_calls", usual.reply_with_calls[2])?,
-        ],
-        task: number(options, "task", usual.task)?,
-        task_with_calls: number(options, "task_with_calls", usual.task_with_calls)?,
-        words_with_calls: number(options, "words_with_calls", usual.words_with_calls)?,
-        reserve_in_pools: number(options, "reserve_in_pools", usual.reserve_in_pools)?,
-        reserve: number(options, "reserve", usual.reserve)?,
-        reserve_with_calls: number(options, "reserve_with_calls", usual.reserve_with_calls)?,
-        reserve_factor: number(options, "reserve_factor", usual.reserve_factor)?,
-        reserve_exponent: number(options, "reserve_exponent", usual.reserve_exponent)?,
-    })
+    let mut parameters = KeepParameters::default();
+    for (name, value) in parameters.named() {
+        *value = number(options, name, *value)?;
+    }
+    Ok(parameters)
 }
 
 pub(super) fn coverage_parameters(

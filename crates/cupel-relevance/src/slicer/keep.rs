@@ -174,7 +174,7 @@ impl<'r> Applied<'r> {
         }
         let mut taken = self.kept_tokens();
         // A task of which something was corrected is still the task.
-        let replaced = self.told.corrections.iter().map(|(corrected, _)| corrected);
+        let replaced = self.told.replacements.iter().map(|(corrected, _)| corrected);
         let replaced = replaced.filter(|corrected| Some(**corrected) != self.told.task);
         let last = self.told.courtesies.iter().chain(replaced);
         let mut last: HashSet<usize> = last.filter_map(|position| self.number[*position]).collect();
@@ -252,7 +252,7 @@ impl<'r> Applied<'r> {
         for position in &self.told.courtesies {
             notes.extend(self.number[*position].map(|at| (at, "small talk".to_owned())));
         }
-        for (corrected, correction) in &self.told.corrections {
+        for (corrected, correction) in &self.told.replacements {
             let by = quoted(&self.request.list[*correction]);
             notes.extend(self.number[*corrected].map(|at| (at, format!("replaced by `{by}`"))));
         }

@@ -84,6 +84,8 @@ pub(super) const VOCABULARY: Vocabulary = Vocabulary {
             "ignore what|that|my",
             "disregard",
             "i was|am wrong|mistaken",
+            "reads|sounds|looks|works|fits better than",
+            "is a better name|word|term|choice than",
             "i'm wrong|mistaken",
             "my mistake|bad|error",
             "i misspoke",
