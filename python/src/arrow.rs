@@ -29,7 +29,7 @@ pub(crate) fn select_batch<'py>(
     requests: Bound<'_, PyAny>,
     budgets: Option<Bound<'_, PyAny>>,
     engine: PyRef<'_, Engine>,
-    options: PyRef<'_, options::Options>,
+    options: &str,
     threads: Option<NonZeroUsize>,
 ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
     let requests = Texts::of(py, capsule::array_of(&requests)?)?;
@@ -42,7 +42,8 @@ pub(crate) fn select_batch<'py>(
         let rule = format!("must be one for each request, got {got} for {rows}");
         return Err(errors::invalid_argument(py, "budgets", rule));
     }
-    let job = Job { engine: engine.0.clone(), options: options.0.clone(), requests, budgets };
+    let job =
+        Job { engine: engine.0.clone(), options: options::read(py, options)?, requests, budgets };
     let threads = threads.or_else(|| thread::available_parallelism().ok());
     let rows = work::run(py, true, move || job.rows(threads.map_or(1, NonZeroUsize::get)))?;
     let batch = batch(&rows).map_err(|error| {

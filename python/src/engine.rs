@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use cupel_engine::{CurveRange, EngineError, Prepared, SessionSettings, SessionState};
+use cupel_engine::{EngineError, Prepared, SessionSettings, SessionState};
 use pyo3::prelude::*;
 
 use crate::json;
-use crate::options::{self, LimitsOf, Options, PinOf, PolicyOf};
 use crate::renderer::CustomRenderer;
 use crate::session::Session;
-use crate::{errors, work};
+use crate::{errors, options, work};
 
 /// Fits requests into a window; shared by threads.
 #[pyclass(frozen, module = "cupel._native")]
@@ -17,64 +16,11 @@ pub(crate) struct Engine(pub(crate) cupel_engine::Engine);
 
 #[pymethods]
 impl Engine {
+    /// An engine, from JSON by the keywords of the engine's table of settings.
     #[new]
-    #[pyo3(signature = (
-        *, policy=None, model=None, tokenizer=None, limits=None, pins=Vec::new(),
-        rules=Vec::new(), superseded=None, repair=false, keep_caps=false, alternate=false, whole_turns=false,
-        format=None, shorten=None, renderers=Vec::new(),
-    ))]
-    #[expect(
-        clippy::too_many_arguments,
-        clippy::fn_params_excessive_bools,
-        reason = "they are keywords"
-    )]
-    fn new(
-        py: Python<'_>,
-        policy: Option<PolicyOf>,
-        model: Option<String>,
-        tokenizer: Option<String>,
-        limits: Option<PyRef<'_, LimitsOf>>,
-        pins: Vec<PinOf>,
-        rules: Vec<String>,
-        superseded: Option<&str>,
-        repair: bool,
-        keep_caps: bool,
-        alternate: bool,
-        whole_turns: bool,
-        format: Option<&str>,
-        shorten: Option<&str>,
-        renderers: Vec<Py<PyAny>>,
-    ) -> PyResult<Self> {
-        let mut builder = cupel_engine::Engine::builder()
-            .repair(repair)
-            .keep_caps(keep_caps)
-            .alternate(alternate)
-            .whole_turns(whole_turns);
-        if let Some(policy) = policy {
-            builder = builder.named_policy(policy.read(py)?);
-        }
-        if let Some(model) = model {
-            builder = builder.model(model);
-        }
-        if let Some(tokenizer) = tokenizer {
-            builder = builder.tokenizer(tokenizer);
-        }
-        if let Some(limits) = limits {
-            builder = builder.limits(limits.0);
-        }
-        for (at, pin) in pins.into_iter().enumerate() {
-            builder = builder.pin(pin.read(py, at)?);
-        }
-        builder = builder.rules(options::read_rules(py, &rules)?);
-        if let Some(superseded) = superseded {
-            builder = builder.superseded(options::superseded(py, superseded)?);
-        }
-        if let Some(format) = format {
-            builder = builder.format(options::format(py, format)?);
-        }
-        if let Some(what) = shorten {
-            builder = builder.shorten(options::shorten(py, what)?);
-        }
+    fn new(py: Python<'_>, settings: &str, renderers: Vec<Py<PyAny>>) -> PyResult<Self> {
+        let set = cupel_engine::Engine::builder().set_json(settings);
+        let mut builder = set.map_err(|error| errors::of_engine(py, &error))?;
         if !renderers.is_empty() {
             builder = builder.renderer(CustomRenderer::of(renderers));
         }
@@ -91,10 +37,10 @@ impl Engine {
         &self,
         py: Python<'_>,
         request: &Bound<'_, PyAny>,
-        options: &Options,
+        options: &str,
     ) -> PyResult<Selection> {
         let (text, is_long) = read(request)?;
-        let (engine, options) = (self.0.clone(), options.0.clone());
+        let (engine, options) = (self.0.clone(), options::read(py, options)?);
         let selected = work::run(py, is_long, move || {
             let prepared = engine.prepare(text, &options)?;
             let selection = prepared.select()?;
@@ -104,15 +50,18 @@ impl Engine {
         Ok(Selection { prepared: Arc::new(prepared), answer })
     }
 
-    fn count(
+    /// The answer to a question of the JSON facade.
+    fn ask(
         &self,
         py: Python<'_>,
         request: &Bound<'_, PyAny>,
-        options: &Options,
+        question: String,
     ) -> PyResult<String> {
-        let (text, is_long) = read(request)?;
-        let (engine, options) = (self.0.clone(), options.0.clone());
-        answer(py, is_long, move || engine.count(text, &options))
+        let (text, _) = read(request)?;
+        let engine = self.0.clone();
+        // Many budgets of a short request are long work too.
+        let answer = work::run(py, true, move || engine.answer_json(&question, text))?;
+        answer.map_err(|error| errors::of_engine(py, &error))
     }
 
     fn count_texts(&self, py: Python<'_>, texts: Vec<(String, String)>) -> PyResult<String> {
@@ -122,95 +71,6 @@ impl Engine {
                 texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
             Ok(engine.count_texts(&texts))
         })
-    }
-
-    fn validate(&self, py: Python<'_>, request: &Bound<'_, PyAny>) -> PyResult<String> {
-        let (text, is_long) = read(request)?;
-        let engine = self.0.clone();
-        answer(py, is_long, move || engine.validate(text))
-    }
-
-    fn repair(&self, py: Python<'_>, request: &Bound<'_, PyAny>) -> PyResult<String> {
-        let (text, is_long) = read(request)?;
-        let engine = self.0.clone();
-        answer(py, is_long, move || engine.repair(text))
-    }
-
-    /// The whole text behind a handle; `None` if the request has no such text.
-    fn original(
-        &self,
-        py: Python<'_>,
-        request: &Bound<'_, PyAny>,
-        handle: String,
-    ) -> PyResult<Option<String>> {
-        let (text, is_long) = read(request)?;
-        let engine = self.0.clone();
-        let found = work::run(py, is_long, move || engine.original(text, &handle))?;
-        found.map_err(|error| errors::of_engine(py, &error))
-    }
-
-    fn windows(
-        &self,
-        py: Python<'_>,
-        request: &Bound<'_, PyAny>,
-        budgets: Vec<i64>,
-        options: &Options,
-    ) -> PyResult<String> {
-        let (text, _) = read(request)?;
-        let (engine, options) = (self.0.clone(), options.0.clone());
-        answer(py, true, move || engine.windows(text, &budgets, &options))
-    }
-
-    fn curve(
-        &self,
-        py: Python<'_>,
-        request: &Bound<'_, PyAny>,
-        steps: u16,
-        bounds: (Option<i64>, Option<i64>),
-        options: &Options,
-    ) -> PyResult<String> {
-        let (text, _) = read(request)?;
-        let (engine, options) = (self.0.clone(), options.0.clone());
-        let range = CurveRange::of_steps(steps).from(bounds.0).to(bounds.1);
-        answer(py, true, move || engine.curve(text, range, &options))
-    }
-
-    fn marginal(
-        &self,
-        py: Python<'_>,
-        request: &Bound<'_, PyAny>,
-        slack_tokens: i64,
-        options: &Options,
-    ) -> PyResult<String> {
-        let (text, _) = read(request)?;
-        let (engine, options) = (self.0.clone(), options.0.clone());
-        answer(py, true, move || engine.marginal(text, slack_tokens, &options))
-    }
-
-    fn min_budget(
-        &self,
-        py: Python<'_>,
-        request: &Bound<'_, PyAny>,
-        message: usize,
-        options: &Options,
-    ) -> PyResult<String> {
-        let (text, _) = read(request)?;
-        let (engine, options) = (self.0.clone(), options.0.clone());
-        answer(py, true, move || engine.min_budget(text, message, &options))
-    }
-
-    fn compare(
-        &self,
-        py: Python<'_>,
-        request: &Bound<'_, PyAny>,
-        policies: Vec<PolicyOf>,
-        options: &Options,
-    ) -> PyResult<String> {
-        let (text, _) = read(request)?;
-        let policies =
-            policies.iter().map(|policy| policy.read(py)).collect::<PyResult<Vec<_>>>()?;
-        let (engine, options) = (self.0.clone(), options.0.clone());
-        answer(py, true, move || engine.compare(text, &policies, &options))
     }
 
     /// A session, begun or gone on with.

@@ -37,8 +37,6 @@ mod _native {
     #[pymodule_export]
     use crate::model::{Budget, Item};
     #[pymodule_export]
-    use crate::options::{LimitsOf, Options};
-    #[pymodule_export]
     use crate::pipeline::Pipeline;
     #[pymodule_export]
     use crate::replay::Replay;

@@ -6,8 +6,7 @@ use cupel_engine::SessionState;
 use pyo3::prelude::*;
 
 use crate::engine::{self, written};
-use crate::options::Options;
-use crate::{errors, work};
+use crate::{errors, options, work};
 
 /// A conversation whose windows keep what the provider has in its cache.
 #[pyclass(frozen, module = "cupel._native")]
@@ -31,11 +30,11 @@ impl Session {
         &self,
         py: Python<'_>,
         request: &Bound<'_, PyAny>,
-        options: &Options,
+        options: &str,
         now: Option<u64>,
     ) -> PyResult<Step> {
         let (text, is_long) = engine::read(request)?;
-        let options = options.0.clone();
+        let options = options::read(py, options)?;
         // Works on a copy: whoever interrupts finds the session as it was.
         let mut session = self.with(|session| session.clone());
         let proposed = work::run(py, is_long, move || {

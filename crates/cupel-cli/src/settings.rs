@@ -1,12 +1,11 @@
 //! What holds where flags say nothing: the environment, then `cupel.toml`.
 
-#[cfg(feature = "replay")]
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cupel_engine::{Pin, Rule};
+use cupel_engine::{Pin, Rule, SETTINGS, Setting};
 use cupel_names::UnknownName;
 
 use crate::error::{Failure, cause};
@@ -15,37 +14,16 @@ use crate::rules;
 /// The name of the file, looked for in the current folder and those above it.
 const FILE: &str = "cupel.toml";
 
-/// Something that can be set once for all calls.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Setting {
-    /// Its name in `cupel.toml`, and as a flag behind two dashes.
-    pub(crate) name: &'static str,
-    /// The variable that sets it.
-    pub(crate) variable: &'static str,
-    /// What holds if nobody sets it.
-    pub(crate) fallback: &'static str,
+/// Everything that can be set once for all calls.
+pub(crate) fn in_file() -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().filter(|setting| setting.in_file)
 }
-
-/// Everything that can be set.
-pub(crate) const SETTINGS: [Setting; 11] = [
-    Setting { name: "policy", variable: "CUPEL_POLICY", fallback: cupel_engine::DEFAULT_POLICY },
-    Setting { name: "model", variable: "CUPEL_MODEL", fallback: "the request's own" },
-    Setting { name: "tokenizer", variable: "CUPEL_TOKENIZER", fallback: "the model's" },
-    Setting { name: "max", variable: "CUPEL_MAX", fallback: "the model's window" },
-    Setting { name: "target", variable: "CUPEL_TARGET", fallback: "all but the reserve" },
-    Setting { name: "reserve", variable: "CUPEL_RESERVE", fallback: "by the request, or 4096" },
-    Setting { name: "margin", variable: "CUPEL_MARGIN", fallback: "by the model's tokenizer" },
-    Setting { name: "superseded", variable: "CUPEL_SUPERSEDED", fallback: "keep" },
-    Setting { name: "shorten", variable: "CUPEL_SHORTEN", fallback: "json, if it does not fit" },
-    Setting { name: "pin", variable: "CUPEL_PIN", fallback: "nothing more" },
-    Setting { name: "rules", variable: "CUPEL_RULES", fallback: "none" },
-];
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A variable of the environment.
-    Variable(&'static str),
+    Variable(String),
     /// A file.
     File(PathBuf),
     /// A record, which has what held where it was made.
@@ -76,8 +54,8 @@ pub(crate) struct Value {
 /// What holds where flags say nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
-    /// One for each of [`SETTINGS`].
-    values: [Option<Value>; SETTINGS.len()],
+    /// Those that are set, by name.
+    values: BTreeMap<&'static str, Value>,
 }
 
 impl Settings {
@@ -92,9 +70,11 @@ impl Settings {
             })?;
             settings.read(&path, &text)?;
         }
-        for (setting, value) in SETTINGS.iter().zip(&mut settings.values) {
-            if let Some(text) = variable(setting.variable)? {
-                *value = Some(Value { text, origin: Origin::Variable(setting.variable) });
+        for setting in in_file() {
+            let name = setting.variable();
+            if let Some(text) = variable(&name)? {
+                let value = Value { text, origin: Origin::Variable(name) };
+                settings.values.insert(setting.name, value);
             }
         }
         Ok(settings)
@@ -108,13 +88,11 @@ impl Settings {
             let message = error.message().lines().collect::<Vec<_>>().join("; ");
             Failure::cannot(format!("{}:{line}: {message}", path.display()))
         })?;
-        let names = SETTINGS.map(|setting| setting.name);
         for (name, value) in &table {
-            let at = SETTINGS.iter().position(|setting| setting.name == name);
-            let at =
-                at.ok_or_else(|| wrong(UnknownName::new("setting", name, names).to_string()))?;
+            let setting = named(name).map_err(|unknown| wrong(unknown.to_string()))?;
             let text = written(name, value).map_err(wrong)?;
-            self.values[at] = Some(Value { text, origin: Origin::File(path.to_path_buf()) });
+            let value = Value { text, origin: Origin::File(path.to_path_buf()) };
+            self.values.insert(setting.name, value);
         }
         Ok(())
     }
@@ -122,7 +100,7 @@ impl Settings {
     /// What a record keeps of them: all but what it has a place for already.
     #[cfg(feature = "replay")]
     pub(crate) fn recorded(&self) -> BTreeMap<String, String> {
-        let names = SETTINGS.iter().map(|setting| setting.name);
+        let names = in_file().map(|setting| setting.name);
         let kept = names.filter(|name| !["policy", "max"].contains(name));
         let text = |name: &str| match name {
             "rules" => self.recorded_rules(),
@@ -145,22 +123,18 @@ impl Settings {
         recorded: &BTreeMap<String, String>,
     ) -> Result<Self, Failure> {
         let mut settings = Self::default();
-        let names = SETTINGS.map(|setting| setting.name);
         for (name, text) in recorded {
-            let at = names.iter().position(|known| known == name).ok_or_else(|| {
-                let unknown = UnknownName::new("setting", name, names);
-                Failure::cannot(format!("{}:1: {unknown}", path.display()))
-            })?;
+            let setting = named(name)
+                .map_err(|unknown| Failure::cannot(format!("{}:1: {unknown}", path.display())))?;
             let origin = Origin::Record(path.to_path_buf());
-            settings.values[at] = Some(Value { text: text.clone(), origin });
+            settings.values.insert(setting.name, Value { text: text.clone(), origin });
         }
         Ok(settings)
     }
 
     /// The value of a setting, if there is one.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
-        let at = SETTINGS.iter().position(|setting| setting.name == name)?;
-        self.values[at].as_ref()
+        self.values.get(name)
     }
 
     /// The text of a setting.
@@ -215,6 +189,12 @@ impl Settings {
         let named: Vec<String> = named.iter().map(beside).collect();
         rules::read(named.iter().map(String::as_str))
     }
+}
+
+/// The setting of this name.
+fn named(name: &str) -> Result<&'static Setting, UnknownName<'_>> {
+    let found = in_file().find(|setting| setting.name == name);
+    found.ok_or_else(|| UnknownName::new("setting", name, in_file().map(|setting| setting.name)))
 }
 
 fn variable(name: &str) -> Result<Option<String>, Failure> {

@@ -34,7 +34,7 @@ pub struct EngineBuilder {
     policy: Option<PolicySource>,
     model: Option<String>,
     tokenizer: Option<TokenizerSource>,
-    limits: Limits,
+    pub(crate) limits: Limits,
     pins: Vec<Pin>,
     rules: Vec<Rule>,
     superseded: Superseded,

@@ -8,6 +8,7 @@ mod error;
 mod explain;
 mod finite;
 mod items;
+pub mod json;
 mod limits;
 mod memo;
 mod model;
@@ -23,6 +24,7 @@ mod scan;
 mod schema;
 mod select;
 mod session;
+mod setting;
 mod shorten;
 mod simulate;
 mod superseded;
@@ -59,6 +61,7 @@ pub use session::{
     Account, CacheEntry, CacheRule, Fingerprint, NewAccount, SentAgain, SentShorter, Session,
     SessionSchema, SessionSettings, SessionState, SessionStep, Step, Totals, Usage,
 };
+pub use setting::{SETTINGS, Setting, SettingKind};
 pub use shorten::{ShortenedText, UnusedRendering};
 pub use simulate::{
     Curve, CurvePoint, CurveRange, Marginal, MinBudget, ShortenedPosition, Window, Windows,

@@ -231,22 +231,25 @@ class Engine:
         shorten: str | None = None,
         renderers: Iterable[RenderFunction] = (),
     ) -> None:
-        self._native = _native.Engine(
-            policy=_settings.policy(policy),
-            model=model,
-            tokenizer=tokenizer,
-            limits=_settings.limits(max_tokens, target_tokens, output_reserve, margin_percent),
-            pins=_settings.pins(pins),
-            rules=_settings.rules(rules),
-            superseded=superseded,
-            repair=repair,
-            keep_caps=keep_caps,
-            alternate=alternate,
-            whole_turns=whole_turns,
-            format=format,
-            shorten=shorten,
-            renderers=list(renderers),
-        )
+        settings = {
+            "policy": _settings.policy(policy),
+            "model": model,
+            "tokenizer": tokenizer,
+            "max_tokens": max_tokens,
+            "target_tokens": target_tokens,
+            "output_reserve": output_reserve,
+            "margin_percent": margin_percent,
+            "pins": _settings.pins(pins),
+            "rules": _settings.rules(rules),
+            "superseded": superseded,
+            "repair": repair,
+            "keep_caps": keep_caps,
+            "alternate": alternate,
+            "whole_turns": whole_turns,
+            "format": format,
+            "shorten": shorten,
+        }
+        self._native = _native.Engine(_native.dumps(settings), list(renderers))
 
     @property
     def policy(self) -> str:
@@ -262,12 +265,16 @@ class Engine:
     def select(self, request: Any, **options: Unpack[CallOptions]) -> Selection[Any]:
         """The best request that fits."""
         read = Request(request)
-        return Selection(read, self._native.select(read.given, _options(read, options)))
+        return Selection(read, self._native.select(read.given, _native.dumps(_options(read, options))))
+
+    def _ask(self, read: Request, ask: str, options: CallOptions | None = None, **needs: Any) -> Any:
+        """The answer to a question of the engine's JSON facade."""
+        question = {"ask": ask, "options": _options(read, options or {}), **needs}
+        return json.loads(self._native.ask(read.given, _native.dumps(question)))
 
     def count(self, request: Any, **options: Unpack[CallOptions]) -> Count:
         """The tokens of a request, part by part."""
-        read = Request(request)
-        count: Count = json.loads(self._native.count(read.given, _options(read, options)))
+        count: Count = self._ask(Request(request), "count", options)
         return count
 
     def count_texts(self, texts: Mapping[str, str] | Iterable[str]) -> Count:
@@ -278,7 +285,7 @@ class Engine:
 
     def validate(self, request: Any) -> Validation:
         """The rules of its provider that a request breaks."""
-        validation: Validation = json.loads(self._native.validate(Request(request).given))
+        validation: Validation = self._ask(Request(request), "validate")
         return validation
 
     def repair(self, request: Any) -> Repaired:
@@ -287,7 +294,7 @@ class Engine:
         ``messages`` are the caller's own objects where they were not changed.
         """
         read = Request(request)
-        repaired: Repaired = json.loads(self._native.repair(read.given))
+        repaired: Repaired = self._ask(read, "repair")
         text = repaired["text"]
         count = 0 if read.messages is None else len(read.messages)
         repaired["messages"] = read.kept(range(count), text, bool(repaired["repairs"]))
@@ -315,13 +322,12 @@ class Engine:
         >>> engine.original(messages, selection.shortened[0]["handle"]) == orders
         True
         """
-        return self._native.original(Request(request).given, handle)
+        text: str | None = self._ask(Request(request), "original", handle=handle)
+        return text
 
     def windows(self, request: Any, budgets: Iterable[int], **options: Unpack[CallOptions]) -> Windows:
         """The windows of many budgets, from one ranking."""
-        read = Request(request)
-        told = self._native.windows(read.given, list(budgets), _options(read, options))
-        windows: Windows = json.loads(told)
+        windows: Windows = self._ask(Request(request), "windows", options, budgets=list(budgets))
         return windows
 
     def curve(
@@ -334,31 +340,24 @@ class Engine:
         **options: Unpack[CallOptions],
     ) -> Curve:
         """What each budget keeps, from what is pinned to everything."""
-        read = Request(request)
-        told = self._native.curve(read.given, steps, (smallest, largest), _options(read, options))
-        curve: Curve = json.loads(told)
+        needs = {"steps": steps, "from": smallest, "to": largest}
+        curve: Curve = self._ask(Request(request), "curve", options, **needs)
         return curve
 
     def marginal(self, request: Any, slack_tokens: int, **options: Unpack[CallOptions]) -> Marginal:
         """What the last tokens of the budget buy."""
-        read = Request(request)
-        told = self._native.marginal(read.given, slack_tokens, _options(read, options))
-        marginal: Marginal = json.loads(told)
+        marginal: Marginal = self._ask(Request(request), "marginal", options, slack_tokens=slack_tokens)
         return marginal
 
     def min_budget(self, request: Any, message: int, **options: Unpack[CallOptions]) -> MinBudget:
         """The smallest budget that keeps a message."""
-        read = Request(request)
-        told = self._native.min_budget(read.given, message, _options(read, options))
-        found: MinBudget = json.loads(told)
+        found: MinBudget = self._ask(Request(request), "min_budget", options, message=message)
         return found
 
     def compare(self, request: Any, policies: Iterable[Policy], **options: Unpack[CallOptions]) -> Comparison:
         """What two or more policies keep differently."""
-        read = Request(request)
         named = [_settings.policy(policy) for policy in policies]
-        told = self._native.compare(read.given, named, _options(read, options))
-        comparison: Comparison = json.loads(told)
+        comparison: Comparison = self._ask(Request(request), "compare", options, policies=named)
         return comparison
 
     def session(
@@ -439,7 +438,7 @@ class Session:
         """
         read = Request(request)
         seconds = None if now is None else max(0, int(now))
-        return Step(read, self._native.next(read.given, _options(read, options), seconds))
+        return Step(read, self._native.next(read.given, _native.dumps(_options(read, options)), seconds))
 
     def accept(self) -> bool:
         """The provider has answered: the step that was proposed last counts."""
@@ -473,6 +472,6 @@ class Session:
         )
 
 
-def _options(read: Request, options: CallOptions) -> _native.Options:
+def _options(read: Request, options: CallOptions) -> dict[str, Any]:
     count = None if read.messages is None else len(read.messages)
     return _settings.options(count, **options)

@@ -9,8 +9,6 @@ __all__ = [
     "Budget",
     "Engine",
     "Item",
-    "Limits",
-    "Options",
     "Pipeline",
     "Placer",
     "Replay",
@@ -40,7 +38,7 @@ def select_batch(
     requests: Any,
     budgets: Any | None,
     engine: Engine,
-    options: Options,
+    options: str,
     threads: int | None,
 ) -> tuple[Any, Any]: ...
 
@@ -59,68 +57,13 @@ class Replay:
     def push(self, rows: Any) -> tuple[Any, Any]: ...
 
 @final
-class Limits:
-    def __new__(
-        cls,
-        max_tokens: int | None = None,
-        target_tokens: int | None = None,
-        output_reserve: int | None = None,
-        margin_percent: float | None = None,
-    ) -> Limits: ...
-
-@final
-class Options:
-    def __new__(
-        cls,
-        *,
-        query: str | None = None,
-        limits: Limits | None = None,
-        model: str | None = None,
-        pins: Sequence[int | str] = ...,
-        rules: Sequence[str] = ...,
-        shorten: str | None = None,
-        renderings: str | None = None,
-    ) -> Options: ...
-
-@final
 class Engine:
-    def __new__(
-        cls,
-        *,
-        policy: str | tuple[str, str] | None = None,
-        model: str | None = None,
-        tokenizer: str | None = None,
-        limits: Limits | None = None,
-        pins: Sequence[int | str] = ...,
-        rules: Sequence[str] = ...,
-        superseded: str | None = None,
-        repair: bool = False,
-        keep_caps: bool = False,
-        alternate: bool = False,
-        whole_turns: bool = False,
-        format: str | None = None,
-        shorten: str | None = None,
-        renderers: Sequence[Callable[[str, str], Any]] = ...,
-    ) -> Engine: ...
+    def __new__(cls, settings: str, renderers: Sequence[Callable[[str, str], Any]]) -> Engine: ...
     @property
     def policy(self) -> str: ...
-    def select(self, request: Any, options: Options) -> Selection: ...
-    def count(self, request: Any, options: Options) -> str: ...
+    def select(self, request: Any, options: str) -> Selection: ...
+    def ask(self, request: Any, question: str) -> str: ...
     def count_texts(self, texts: Sequence[tuple[str, str]]) -> str: ...
-    def validate(self, request: Any) -> str: ...
-    def repair(self, request: Any) -> str: ...
-    def original(self, request: Any, handle: str) -> str | None: ...
-    def windows(self, request: Any, budgets: Sequence[int], options: Options) -> str: ...
-    def curve(
-        self,
-        request: Any,
-        steps: int,
-        bounds: tuple[int | None, int | None],
-        options: Options,
-    ) -> str: ...
-    def marginal(self, request: Any, slack_tokens: int, options: Options) -> str: ...
-    def min_budget(self, request: Any, message: int, options: Options) -> str: ...
-    def compare(self, request: Any, policies: Sequence[str | tuple[str, str]], options: Options) -> str: ...
     def session(
         self,
         *,
@@ -148,7 +91,7 @@ class Selection:
 
 @final
 class Session:
-    def next(self, request: Any, options: Options, now: int | None) -> Step: ...
+    def next(self, request: Any, options: str, now: int | None) -> Step: ...
     def accept(self) -> bool: ...
     def roll_back(self) -> None: ...
     def state(self) -> str | None: ...

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         rules: Rules
         shorten: str | None
         renderings: Iterable[Mapping[str, Any]]
+        vectors: Mapping[str, Any] | None
 
 
 def policy(given: Policy) -> str | tuple[str, str]:
@@ -63,18 +64,6 @@ def _read(path: str, argument: str, code: str) -> str:
         raise CupelError(f"{argument}: cannot read {path}: {error}", code=code, path=argument) from error
 
 
-def limits(
-    max_tokens: int | None,
-    target_tokens: int | None,
-    output_reserve: int | None,
-    margin_percent: float | None,
-) -> _native.Limits | None:
-    """How much fits, where anything was said of it."""
-    if max_tokens is target_tokens is output_reserve is margin_percent is None:
-        return None
-    return _native.Limits(max_tokens, target_tokens, output_reserve, margin_percent)
-
-
 def pins(given: Iterable[Pin], count: int | None = None) -> list[Pin]:
     """Pins, where an index may count from the end of a list whose length is known."""
     if isinstance(given, (int, str)):
@@ -99,40 +88,13 @@ def rules(given: Rules) -> list[str]:
     ]
 
 
-_NONE = _native.Options()
-
-
-def options(
-    count: int | None,
-    *,
-    max_tokens: int | None = None,
-    target_tokens: int | None = None,
-    output_reserve: int | None = None,
-    margin_percent: float | None = None,
-    model: str | None = None,
-    query: str | None = None,
-    pins: Iterable[Pin] = (),
-    rules: Rules = (),
-    shorten: str | None = None,
-    renderings: Iterable[Mapping[str, Any]] = (),
-) -> _native.Options:
-    """What one call changes, of a request with so many messages."""
-    fits = limits(max_tokens, target_tokens, output_reserve, margin_percent)
-    pinned = _pins(pins, count) if pins else []
-    stated = _rules(rules) if rules else []
-    forms = _native.dumps(list(renderings)) if renderings else None
-    if fits is None and model is query is shorten is forms is None and not pinned and not stated:
-        return _NONE
-    return _native.Options(
-        query=query,
-        limits=fits,
-        model=model,
-        pins=pinned,
-        rules=stated,
-        shorten=shorten,
-        renderings=forms,
-    )
-
-
-_pins = pins
-_rules = rules
+def options(count: int | None, **given: Any) -> dict[str, Any]:
+    """What one call changes, of a request with so many messages, by the keywords of the engine's table."""
+    if given.get("pins"):
+        given["pins"] = pins(given["pins"], count)
+    if given.get("rules"):
+        given["rules"] = rules(given["rules"])
+    if given.get("renderings"):
+        given["renderings"] = list(given["renderings"])
+    # The engine refuses names that it does not know; what is empty says nothing.
+    return {name: value for name, value in given.items() if value is not None and value != ()}

@@ -81,7 +81,7 @@ def select_batch(
     for batch in given.to_batches():
         column = batch.column(requests)
         fits = None if budgets is None else _numbers(batch.column(budgets))
-        windows = _windows(_texts(column), fits, engine, options, threads)
+        windows = _windows(_texts(column), fits, engine, _native.dumps(options), threads)
         for at, name in enumerate(kept):
             windows = windows.add_column(at, given.schema.field(name), batch.column(name))
         batches.append(windows)
@@ -193,7 +193,7 @@ def _replayed(
 
 
 def _windows(
-    requests: Any, budgets: Any, engine: Engine, options: _native.Options, threads: int | None
+    requests: Any, budgets: Any, engine: Engine, options: str, threads: int | None
 ) -> Any:
     schema, array = _native.select_batch(requests, budgets, engine._native, options, threads)
     return pa.RecordBatch._import_from_c_capsule(schema, array)

@@ -8,7 +8,7 @@ use crate::error::{Answer, Failure};
 use crate::output;
 use crate::render::table::{Cell, Side, Table};
 use crate::render::{json, text};
-use crate::settings::SETTINGS;
+use crate::settings;
 use crate::style;
 
 const EXAMPLE: &str = "\
@@ -42,7 +42,7 @@ pub(crate) struct Document<'a> {
 #[schemars(rename = "Setting")]
 struct Row<'a> {
     name: &'static str,
-    variable: &'static str,
+    variable: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,17 +52,17 @@ struct Row<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
-    let row = |setting: &crate::settings::Setting| {
+    let row = |setting: &cupel_engine::Setting| {
         let value = context.settings.get(setting.name);
         Row {
             name: setting.name,
-            variable: setting.variable,
+            variable: setting.variable(),
             value: value.map(|value| value.text.as_str()),
             origin: value.map(|value| value.origin.to_string()),
-            fallback: setting.fallback,
+            fallback: setting.default,
         }
     };
-    let settings: Vec<Row<'_>> = SETTINGS.iter().map(row).collect();
+    let settings: Vec<Row<'_>> = settings::in_file().map(row).collect();
     let text = if arguments.json {
         json::pretty(&Document { schema: cupel_engine::Schema, settings })?
     } else {
@@ -82,7 +82,7 @@ fn table(rows: &[Row<'_>]) -> Table {
         };
         let origin = row.origin.clone().unwrap_or_else(|| "default".to_owned());
         let name = Cell::styled(row.name, style::strong());
-        table.push(vec![name, row.variable.into(), value, origin.into()]);
+        table.push(vec![name, row.variable.as_str().into(), value, origin.into()]);
     }
     table
 }

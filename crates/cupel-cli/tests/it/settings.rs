@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{Folder, Run, cupel, root};
+use crate::support::{Folder, Run, cupel, root, run};
 
 const SMALL: &str = "crates/cupel-cli/tests/data/chat.json";
 
@@ -75,4 +75,33 @@ fn a_policy_file_is_found_beside_the_configuration_that_names_it() {
     assert_eq!(run.code, Some(0), "{run:?}");
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(json["summary"]["policy"].as_str().unwrap().ends_with("mine.toml"));
+}
+
+#[test]
+fn every_setting_of_the_table_is_a_flag_and_what_it_says_of_files_is_so() {
+    let help = run(&["select", "--help"]).stdout;
+    let config = run(&["config"]).stdout;
+    for setting in cupel_engine::SETTINGS {
+        let flag = format!("--{}", setting.name);
+        let is_flag = help.split_whitespace().any(|word| word.trim_end_matches(',') == flag);
+        assert!(is_flag, "{flag} is not in the help");
+        assert_eq!(config.contains(&setting.variable()), setting.in_file, "{}", setting.name);
+        assert!(setting.summary.ends_with('.') && !setting.default.is_empty(), "{}", setting.name);
+    }
+}
+
+#[cfg(feature = "gateway")]
+#[test]
+fn a_gateway_takes_the_settings_that_the_table_says_it_takes() {
+    let folder = Folder::new();
+    for setting in cupel_engine::SETTINGS {
+        // A value that no setting takes, so that only the name can be in order.
+        let text = format!("{} = {{ no = 'setting' }}\n", setting.name);
+        let file = folder.write("gateway.toml", text);
+        let run = run(&["gateway", "--config", &file]);
+        assert_ne!(run.code, Some(0), "{run:?}");
+        let unknown = format!("`{}`", setting.name);
+        let is_unknown = run.stderr.contains("unknown") && run.stderr.contains(&unknown);
+        assert_eq!(is_unknown, !setting.in_gateway, "{}: {}", setting.name, run.stderr);
+    }
 }
