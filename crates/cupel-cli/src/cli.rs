@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, Parser, ValueEnum};
 use cupel_engine::{
     Engine, EngineBuilder, Format, Limits, NamedPolicy, Options, Pin, Shorten, Superseded,
@@ -11,6 +12,7 @@ use cupel_engine::{
 use crate::cmd::{Command, Context};
 use crate::error::Failure;
 use crate::input::Input;
+use crate::offered::{FORMATS, MODELS, POLICIES};
 use crate::policy;
 use crate::progress::Bars;
 use crate::rules;
@@ -63,7 +65,7 @@ pub(crate) struct RequestArguments {
     ///
     /// One of `openai-chat`, `openai-responses`, `anthropic`, `gemini`, `langchain`, `items`,
     /// `items-jsonl`.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = FORMATS, hide_possible_values = true)]
     pub(crate) format: Option<Format>,
 
     /// How tokens are counted
@@ -75,7 +77,7 @@ pub(crate) struct RequestArguments {
     pub(crate) tokenizer: Option<String>,
 
     /// The model, for its tokenizer and window; the one that the request names if absent
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = MODELS, hide_possible_values = true)]
     pub(crate) model: Option<String>,
 
     /// Keep this in any case (repeatable)
@@ -133,6 +135,10 @@ pub(crate) struct BudgetArguments {
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) max: Option<i64>,
 
+    /// Not there: many look for --max by this name.
+    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--max"))]
+    pub(crate) budget: Option<String>,
+
     /// What to aim for; all but the reserve if absent
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) target: Option<i64>,
@@ -163,7 +169,7 @@ pub(crate) struct BudgetArguments {
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArguments {
     /// The policy: a preset (see `cupel policy list`) or a TOML or JSON file; `auto` if absent
-    #[arg(long, value_name = "FILE|PRESET")]
+    #[arg(long, value_name = "FILE|PRESET", value_parser = POLICIES, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
 
     #[command(flatten)]

@@ -9,6 +9,7 @@ mod cli;
 mod cmd;
 mod error;
 mod input;
+mod offered;
 mod output;
 mod page;
 mod policy;

@@ -15,7 +15,7 @@ use crate::tokenizer::Counter;
 use crate::{
     Comparison, CompiledPolicy, Count, Curve, CurveRange, EngineBuilder, EngineError, Explanation,
     ItemSelection, Limits, Marginal, MinBudget, NamedPolicy, Options, Prepared, Progress, Repaired,
-    Selection, Superseded, Validation, Windows, compare, count, items, validate,
+    Selection, Superseded, Validation, Windows, compare, count, items, recognize, validate,
 };
 
 /// Fits requests into a window: built once, used for many requests on many threads.
@@ -166,7 +166,7 @@ impl Engine {
         text: impl Into<Arc<str>>,
         options: &Options,
     ) -> Result<Prepared, EngineError> {
-        Prepared::new(self.clone(), text.into(), options, Purpose::Window)
+        Prepared::new(self.clone(), &text.into(), options, Purpose::Window)
     }
 
     /// The same for a step of a session: every turn is taken apart, as [`Session`](crate::Session)
@@ -181,7 +181,7 @@ impl Engine {
         options: &Options,
     ) -> Result<Prepared, EngineError> {
         let memory = SessionMemory::default();
-        Prepared::new(self.clone(), text.into(), options, Purpose::Session(&memory))
+        Prepared::new(self.clone(), &text.into(), options, Purpose::Session(&memory))
     }
 
     /// What is in the window, what is not, and why.
@@ -305,7 +305,7 @@ impl Engine {
     ///
     /// If the request cannot be read.
     pub fn validate(&self, text: impl Into<Arc<str>>) -> Result<Validation, EngineError> {
-        Ok(validate::validate(&self.read(text.into())?))
+        Ok(validate::validate(&self.read(&text.into())?))
     }
 
     /// The request, repaired as far as it can be, and what was done to it. Nothing is invented.
@@ -314,7 +314,7 @@ impl Engine {
     ///
     /// If the request cannot be read.
     pub fn repair(&self, text: impl Into<Arc<str>>) -> Result<Repaired, EngineError> {
-        validate::repair(&self.read(text.into())?)
+        validate::repair(&self.read(&text.into())?)
     }
 
     /// The whole text that a window has a shorter form of, by the handle that its stub names: for
@@ -349,7 +349,7 @@ impl Engine {
         text: impl Into<Arc<str>>,
         handle: &str,
     ) -> Result<Option<String>, EngineError> {
-        Ok(self.read(text.into())?.original(handle))
+        Ok(self.read(&text.into())?.original(handle))
     }
 
     /// The texts of a request that may be shortened, with their handles.
@@ -358,11 +358,12 @@ impl Engine {
     ///
     /// If the request cannot be read.
     pub fn shortenable(&self, text: impl Into<Arc<str>>) -> Result<Vec<Shortenable>, EngineError> {
-        Ok(self.read(text.into())?.shortenable())
+        Ok(self.read(&text.into())?.shortenable())
     }
 
-    pub(crate) fn read(&self, text: Arc<str>) -> Result<Request, EngineError> {
-        Ok(Request::parse(text, self.settings.format)?)
+    pub(crate) fn read(&self, text: &Arc<str>) -> Result<Request, EngineError> {
+        let request = Request::parse(text.clone(), self.settings.format);
+        request.map_err(|error| recognize::unreadable(text, error))
     }
 }
 

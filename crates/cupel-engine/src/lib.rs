@@ -17,6 +17,7 @@ mod part;
 mod policy;
 mod prepare;
 mod progress;
+mod recognize;
 mod renderings;
 #[cfg(feature = "schema")]
 mod report_schema;

@@ -19,7 +19,7 @@ use crate::shorten::Shortener;
 use crate::usage::CalibratedCounter;
 use crate::{
     EngineError, ErrorCode, ModelPrices, Options, Outdated, Part, RepairDone, Superseded,
-    UnusedRendering, Work, model, tokenizer, validate,
+    UnusedRendering, Work, model, recognize, tokenizer, validate,
 };
 
 /// A request that was read, checked and counted once, to be asked several questions.
@@ -78,7 +78,7 @@ pub(crate) enum Purpose<'p> {
 impl Prepared {
     pub(crate) fn new(
         engine: Engine,
-        text: Arc<str>,
+        text: &Arc<str>,
         options: &Options,
         purpose: Purpose<'_>,
     ) -> Result<Self, EngineError> {
@@ -406,14 +406,15 @@ fn with_vectors(
 /// Reads the request, and repairs it if the engine does.
 fn open(
     engine: &Engine,
-    text: Arc<str>,
+    text: &Arc<str>,
     purpose: Purpose<'_>,
 ) -> Result<(Request, Vec<RepairDone>), EngineError> {
     let read = |text: Arc<str>, format: Option<Format>| match purpose {
         Purpose::Window => Request::parse(text, format),
         Purpose::Session(memory) => memory.read(text, format),
     };
-    let request = read(text, engine.settings().format)?;
+    let request = read(text.clone(), engine.settings().format)
+        .map_err(|error| recognize::unreadable(text, error))?;
     if !engine.settings().repair {
         return Ok((request, Vec::new()));
     }

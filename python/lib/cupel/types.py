@@ -431,6 +431,8 @@ class _ToGetInMoreTokens(TypedDict):
     """What is always there."""
 
     how: Literal['more-tokens']
+    is_least: bool
+    """Whether nothing less would do. If not, so much does, and less may: of long requests not all budgets are tried."""
     tokens: int
     """By how much."""
 

@@ -1,7 +1,8 @@
 //! `cupel count`: how many tokens is this?
 
 use clap::Args;
-use cupel_engine::{Count, Engine, NamedPolicy, Options, DEFAULT_POLICY};
+use cupel_engine::{Count, DEFAULT_POLICY, Engine, NamedPolicy, Options};
+use serde::Serialize;
 
 use super::Context;
 use crate::batch::{self, BatchArguments, Job, Tally};
@@ -74,7 +75,9 @@ fn many(arguments: &Arguments, palette: Palette, engine: &Engine) -> Result<Answ
     for (job, counted) in batch::answers(arguments.batch.jobs(), count) {
         let count = tally.note(counted)?;
         let text = match (count, job) {
-            (Some(count), _) if arguments.json => json::line(&count)?,
+            (Some(count), Some(job)) if arguments.json => {
+                json::line(&NamedCount { name: &job.name, count: &count })?
+            }
             (Some(count), Some(job)) => {
                 let heading = palette.strong(&job.name);
                 format!("{heading}\n{}\n", render(&count, palette))
@@ -85,6 +88,15 @@ fn many(arguments: &Arguments, palette: Palette, engine: &Engine) -> Result<Answ
         output::print(&text)?;
     }
     tally.finish()
+}
+
+/// The count of one of many requests.
+#[derive(Serialize)]
+struct NamedCount<'a> {
+    /// The file, or the file and the line.
+    name: &'a str,
+    #[serde(flatten)]
+    count: &'a Count,
 }
 
 fn of_texts(arguments: &Arguments, engine: &Engine) -> Result<Count, Failure> {

@@ -117,3 +117,46 @@ fn a_hundred_megabytes_are_read() {
     assert!(run.stderr.starts_with("kept "), "{}", run.stderr);
     assert!(run.stdout.len() < 100_000);
 }
+
+#[test]
+fn what_people_paste_is_named_with_what_to_do() {
+    for (text, told) in [
+        ("model: gpt-4o\nmessages:\n  - role: user\n", "YAML"),
+        ("curl https://example.com/v1/chat -d '{}'", "curl"),
+        ("{'messages': [{'role': 'user', 'content': 'Hello'}]}", "repr of Python"),
+        ("{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"},]}", "a comma before"),
+        ("{\"messages\": []}\n{\"messages\": []}\n", "--lines"),
+    ] {
+        let run = run_with(&["select", "--max=100"], text);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.stderr.contains(told), "{run:?}");
+    }
+}
+
+#[test]
+fn a_budget_is_suggested_as_max() {
+    let run = run_with(&["select", "--budget=100"], "");
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.stderr.contains("--max"), "{run:?}");
+}
+
+#[test]
+fn lines_are_explained_one_by_one_and_counts_are_named() {
+    let line =
+        "{\"model\": \"gpt-4o\", \"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}";
+    let text = format!("{line}\n{line}\n");
+    let run = run_with(&["explain", "--max=100", "--lines"], &text);
+    assert!(run.stdout.contains("stdin:1\n") && run.stdout.contains("stdin:2\n"), "{run:?}");
+    let run = run_with(&["explain", "--max=100", "--lines", "--json"], &text);
+    assert_eq!(run.stdout.lines().count(), 2, "{run:?}");
+    let run = run_with(&["count", "--lines", "--json"], &text);
+    assert!(run.stdout.starts_with("{\"name\":\"stdin:1\","), "{run:?}");
+}
+
+#[test]
+fn completions_offer_models_policies_and_formats() {
+    let run = run_with(&["completions", "bash"], "");
+    for name in ["claude-opus-5", "openai-responses", "auto"] {
+        assert!(run.stdout.contains(name), "{name}");
+    }
+}

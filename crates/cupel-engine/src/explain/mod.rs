@@ -261,7 +261,8 @@ impl<'a> View<'a> {
         let is_shortened = report.included.iter().any(|included| included.rendering.is_some());
         let shortfalls = if shown > 0 || is_shortened {
             let current = shortfall::plain(prepared.items(), budget);
-            let scan = Scan::new(prepared, ranking, current)?;
+            let asked = report.excluded.iter().take(shown).filter_map(|out| out.position);
+            let scan = Scan::above(prepared, ranking, current, &asked.collect::<Vec<_>>())?;
             Some(Shortfalls::new(prepared, budget, scan))
         } else {
             None

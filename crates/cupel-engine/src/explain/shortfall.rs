@@ -18,6 +18,10 @@ pub enum ToGetIn {
     MoreTokens {
         /// By how much.
         tokens: i64,
+        /// Whether nothing less would do. If not, so much does, and less may: of long requests not all
+        /// budgets are tried.
+        #[serde(default = "yes")]
+        is_least: bool,
         /// A smaller budget that holds it, with nothing set aside: in this one, something else took
         /// its place.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,6 +34,10 @@ pub enum ToGetIn {
     },
     /// No budget up to all tokens would do.
     NotByBudget,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What it would take to get candidates into the window of a budget.
@@ -52,6 +60,7 @@ impl Shortfalls {
             (Some(next), first) => match self.more_for(next) {
                 Some(tokens) => ToGetIn::MoreTokens {
                     tokens,
+                    is_least: fate.next_is_exact,
                     was_in_at: first.filter(|first| *first < next).map(|plain| self.alone(plain)),
                 },
                 None => ToGetIn::NotByBudget,

@@ -118,7 +118,7 @@ impl Session {
     ) -> Result<Step, EngineError> {
         self.proposed = None;
         let purpose = Purpose::Session(&self.memory);
-        let prepared = Prepared::new(self.engine.clone(), text.into(), options, purpose)?;
+        let prepared = Prepared::new(self.engine.clone(), &text.into(), options, purpose)?;
         let fingerprints = self.memory.fingerprints(&prepared.request);
         let (step, state) = self.proposal(&prepared, &fingerprints, now)?;
         self.memory.forget_unused();

@@ -39,7 +39,7 @@ impl Prepared {
     pub fn min_budget(&self, message: usize) -> Result<MinBudget, EngineError> {
         let position = self.position_of(message)?;
         let ranking = self.pipeline().rank(self.items()).map_err(|error| self.failed(error))?;
-        let scan = Scan::new(self, &ranking, i64::MAX)?;
+        let scan = Scan::of_all(self, &ranking)?;
         let fate = scan.fate(position);
         Ok(MinBudget {
             schema: Schema,

@@ -5,9 +5,10 @@ mod step;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use cupel_engine::{EarnedBy, Engine, Explanation, Kept, KeptReason, LeftOut, Part, ShortenedPart, ShortenedText, ToGetIn, Why};
+use cupel_engine::{EarnedBy, Engine, Explanation, Kept, KeptReason, LeftOut, Options, Part, ShortenedPart, ShortenedText, ToGetIn, Why};
 
 use super::{Context, select};
+use crate::batch::Tally;
 use crate::cli::{FileArgument, SelectionArguments};
 use crate::error::{Answer, Failure};
 use crate::input::Input;
@@ -57,12 +58,29 @@ pub(crate) struct Arguments {
     html: Option<PathBuf>,
 
     /// How many of those left out to show; with --session, of those cut off and of those sent again
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    limit: usize,
+    ///
+    /// 20 if absent; with --json, all.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
 
     /// Show all that were left out
     #[arg(long, conflicts_with = "limit")]
     all: bool,
+
+    /// Each line is a request of its own (JSON lines); with --json, a line each
+    #[arg(long, conflicts_with_all = ["html", "session"])]
+    lines: bool,
+}
+
+/// How many of those left out are shown to people who do not say it.
+const SHOWN: usize = 20;
+
+impl Arguments {
+    /// How many of those left out to show.
+    fn most(&self, is_for_people: bool) -> usize {
+        let usual = if is_for_people && !self.all { SHOWN } else { usize::MAX };
+        self.limit.unwrap_or(usual)
+    }
 }
 
 /// What is printed as JSON.
@@ -81,24 +99,66 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     if let Some(file) = arguments.session.file(&[input.path.as_deref()])? {
         return explain_step(arguments, context, &engine, &input, &file);
     }
-    let name = input.name();
-    let failed = |error| Failure::of(&name, &error);
-    let prepared =
-        engine.prepare(input.text, &arguments.selection.options()?).map_err(failed)?;
-    let is_cut = arguments.json.is_none() && !arguments.all;
-    let limit = if is_cut { arguments.limit } else { usize::MAX };
-    let text = match arguments.json {
+    let options = arguments.selection.options()?;
+    if arguments.lines {
+        return explain_lines(arguments, context, &engine, &input, &options);
+    }
+    output::print(&explained(arguments, context, &engine, &input.name(), &input.text, &options)?)?;
+    Ok(Answer::Yes)
+}
+
+/// Each line as a request of its own. One that fails is told and does not stop the rest.
+fn explain_lines(
+    arguments: &Arguments,
+    context: &Context,
+    engine: &Engine,
+    input: &Input,
+    options: &Options,
+) -> Result<Answer, Failure> {
+    let mut tally = Tally::default();
+    for (at, line) in input.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let name = format!("{}:{}", input.name(), at + 1);
+        let told = explained(arguments, context, engine, &name, line, options);
+        if let Some(text) = tally.note(told)? {
+            if arguments.json.is_none() {
+                output::print(&format!("{}\n", context.palette.strong(&name)))?;
+            }
+            output::print(&text)?;
+        } else if arguments.json.is_some() {
+            output::print("null\n")?;
+        }
+    }
+    tally.finish()
+}
+
+/// A request, explained as the flags say.
+fn explained(
+    arguments: &Arguments,
+    context: &Context,
+    engine: &Engine,
+    name: &str,
+    text: &str,
+    options: &Options,
+) -> Result<String, Failure> {
+    let failed = |error| Failure::of(name, &error);
+    let prepared = engine.prepare(text, options).map_err(failed)?;
+    let limit = arguments.most(arguments.json.is_none());
+    Ok(match arguments.json {
+        Some(Document::Explanation) if arguments.lines => {
+            json::line(&prepared.explain(limit).map_err(failed)?)?
+        }
+        Some(Document::Report) if arguments.lines => {
+            json::line(&prepared.report().map_err(failed)?)?
+        }
         Some(Document::Report) => json::pretty(&prepared.report().map_err(failed)?)?,
         Some(Document::Explanation) => json::pretty(&prepared.explain(limit).map_err(failed)?)?,
         None => {
             let explanation = prepared.explain(limit).map_err(failed)?;
-            select::tell(&name, &explanation.repairs, &explanation.superseded);
-            select::tell_unused(&name, &explanation.unused_renderings);
+            select::tell(name, &explanation.repairs, &explanation.superseded);
+            select::tell_unused(name, &explanation.unused_renderings);
             View { explanation: &explanation, palette: context.palette }.render()
         }
-    };
-    output::print(&text)?;
-    Ok(Answer::Yes)
+    })
 }
 
 /// The page of the request, or of the step, as one file.
@@ -136,7 +196,7 @@ fn explain_step(
     }
     select::tell(&input.name(), &step.repairs, &step.superseded);
     let before = session.state().map(|state| state.totals).unwrap_or_default();
-    let limit = if arguments.all { usize::MAX } else { arguments.limit };
+    let limit = arguments.most(true);
     output::print(&step::View::new(&step, before, limit, context.palette).render())?;
     Ok(Answer::Yes)
 }
@@ -398,11 +458,14 @@ fn earned_by(earned: &EarnedBy) -> Option<String> {
 
 fn remedy(to_get_in: ToGetIn) -> String {
     match to_get_in {
-        ToGetIn::MoreTokens { tokens, was_in_at: None } => {
-            format!("needs {} tokens more", grouped(tokens))
-        }
-        ToGetIn::MoreTokens { tokens, was_in_at: Some(budget) } => {
-            format!("{} more; was in at {}", grouped(tokens), grouped(budget))
+        ToGetIn::MoreTokens { tokens, is_least, was_in_at } => {
+            let at_most = if is_least { "" } else { "at most " };
+            match was_in_at {
+                None => format!("needs {at_most}{} tokens more", grouped(tokens)),
+                Some(budget) => {
+                    format!("{at_most}{} more; was in at {}", grouped(tokens), grouped(budget))
+                }
+            }
         }
         ToGetIn::LessTokens { budget } => format!("in at {} tokens", grouped(budget)),
         _ => "not by budget alone".to_owned(),

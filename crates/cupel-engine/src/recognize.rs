@@ -1,0 +1,105 @@
+//! Texts that are no request, and what they are: for a message that people can act on.
+
+use cupel_chat::ChatError;
+
+use crate::{EngineError, ErrorCode};
+
+/// The error of a text that is no request: with what it is instead, if that is known.
+pub(crate) fn unreadable(text: &str, error: ChatError) -> EngineError {
+    let error = EngineError::from(error);
+    let is_no_request =
+        matches!(error.code(), ErrorCode::MalformedRequest | ErrorCode::UnknownFormat);
+    match advice(text).filter(|_| is_no_request) {
+        Some(advice) => error.with_remedy(advice),
+        None => error,
+    }
+}
+
+/// Says what a text is that cannot be read as a request, and what to do; `None` if nobody knows.
+fn advice(text: &str) -> Option<&'static str> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let first = text.lines().next().unwrap_or_default().trim();
+    if first.starts_with("curl ") || first.starts_with("$ curl ") {
+        return Some("this is a curl command; give what follows its -d or --data alone");
+    }
+    if text.starts_with(['{', '[']) {
+        return of_brackets(text);
+    }
+    let is_yaml = |line: &str| {
+        let key = line.trim_start_matches("- ").split_once(':').map(|(key, _)| key);
+        key.is_some_and(|key| {
+            !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+        })
+    };
+    if first == "---" || is_yaml(first) && text.lines().count() > 1 {
+        return Some("this looks like YAML; convert it to JSON first, as with `yq -o json`");
+    }
+    None
+}
+
+/// The same for what begins as JSON does.
+fn of_brackets(text: &str) -> Option<&'static str> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let are_objects = |line: &str| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok();
+    if text.lines().count() > 1 && lines.clone().take(20).all(are_objects) {
+        return Some("each line is JSON of its own; give them one by one, as with --lines");
+    }
+    let body = outside_of_strings(text);
+    let is_python = body.contains("True") || body.contains("False") || body.contains("None");
+    if is_python || body.contains('\'') {
+        return Some("this looks like the repr of Python; write it with json.dumps");
+    }
+    let dense: String = body.chars().filter(|c| !c.is_whitespace()).collect();
+    if dense.contains(",}") || dense.contains(",]") {
+        return Some(
+            "there is a comma before a closing bracket, which JSON does not have; take it out",
+        );
+    }
+    None
+}
+
+/// The text without what is between double quotes.
+fn outside_of_strings(text: &str) -> String {
+    let (mut is_inside, mut is_escaped) = (false, false);
+    let is_outside = |c: &char| {
+        let was_inside = is_inside;
+        match *c {
+            '"' if !is_escaped => is_inside = !is_inside,
+            _ => {}
+        }
+        is_escaped = *c == '\\' && !is_escaped;
+        !was_inside && !is_inside
+    };
+    text.chars().filter(is_outside).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_paste_is_recognized() {
+        for (text, word) in [
+            ("curl https://api.openai.com/v1/chat/completions -d '{}'", "curl"),
+            ("model: gpt-4o\nmessages:\n  - role: user\n", "YAML"),
+            ("- role: user\n  content: Hello\n", "YAML"),
+            ("---\nmodel: x\n", "YAML"),
+            ("{'model': 'gpt-4o', 'messages': []}", "Python"),
+            ("{\"stream\": False}", "Python"),
+            ("{\"messages\": [{\"role\": \"user\"},]}", "comma"),
+            ("{\"a\": 1,\n}", "comma"),
+            ("{\"model\": \"x\"}\n{\"model\": \"y\"}\n", "--lines"),
+        ] {
+            assert!(advice(text).is_some_and(|advice| advice.contains(word)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_it_is_left_alone() {
+        for text in
+            ["", "Hello there", "{\"a\": \"it's None, True,]\"", "{\"a\": \"x\\\",]\"", "[1, 2"]
+        {
+            assert_eq!(advice(text), None, "{text}");
+        }
+    }
+}
