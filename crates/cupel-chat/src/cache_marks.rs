@@ -4,7 +4,7 @@ use crate::conversation::Conversation;
 use crate::json::Json;
 use crate::message::Message;
 use crate::text::JsonText;
-use crate::{Candidates, Format, Request};
+use crate::{Candidates, Request};
 
 /// How many marks Anthropic takes in a request.
 const MOST_MARKS: usize = 4;
@@ -73,7 +73,7 @@ impl Candidates {
     pub fn render_marked(&self, kept: &[(usize, Option<usize>)], behind: &[usize]) -> String {
         let positions: Vec<usize> = kept.iter().map(|(at, _)| *at).collect();
         let order = self.kept_messages(&positions);
-        if self.request.format() != Format::Anthropic {
+        if !self.request.format().dialect().marks_cache() {
             return self.render_forms(kept);
         }
         let rewritten = self.rewritten(kept);

@@ -1,11 +1,11 @@
-//! Which format is it?
+//! Which format is it? Every format says which names it knows; what others know contradicts it.
+
+use std::cmp::Reverse;
 
 use crate::document::{Body, Document, SAMPLE};
+use crate::evidence::{Sign, signs};
 use crate::json::{Json, Object};
 use crate::{ChatError, Format};
-
-/// LangChain's names of messages.
-const LANGCHAIN: [&str; 7] = ["human", "ai", "system", "tool", "function", "chat", "developer"];
 
 pub(crate) fn detect(document: &Document<'_>) -> Result<Format, ChatError> {
     let json = match &document.body {
@@ -13,26 +13,23 @@ pub(crate) fn detect(document: &Document<'_>) -> Result<Format, ChatError> {
         Body::One(json) => *json,
     };
     if json.is_list() {
-        let messages = document.elements(json).unwrap_or_default();
-        return detect_messages(&Object::default(), &document.sample(&messages));
+        let elements = document.elements(json).unwrap_or_default();
+        return detect_messages(document, &Object::default(), "", &elements);
     }
     let Some(top) = document.top() else {
         return unknown(format!("{} is no request", json.describe()));
     };
-    if top.has("contents") {
-        Ok(Format::Gemini)
-    } else if top.has("input") {
-        Ok(Format::OpenAiResponses)
-    } else if top.has("items") {
-        Ok(Format::Items)
-    } else if let Some(messages) = top.get("messages").and_then(|list| document.elements(list)) {
-        detect_messages(&top, &document.sample(&messages))
-    } else if top.has("messages") {
-        Ok(Format::OpenAiChat)
-    } else if is_item(&top) {
-        Ok(Format::ItemLines)
-    } else {
-        unknown("the object has none of the fields messages, input, contents, items".to_owned())
+    let lists = Format::ALL.into_iter().flat_map(|format| format.vocabulary().lists);
+    let found = lists.copied().find_map(|name| Some((name, top.get(name)?)));
+    match found {
+        Some((name, list)) => match document.elements(list) {
+            Some(elements) => detect_messages(document, &top, name, &elements),
+            None => by_list_alone(name),
+        },
+        None if is_item(&top) => Ok(Format::ItemLines),
+        None => {
+            unknown("the object has none of the fields messages, input, contents, items".to_owned())
+        }
     }
 }
 
@@ -40,8 +37,15 @@ fn unknown(problem: String) -> Result<Format, ChatError> {
     Err(ChatError::UnknownFormat { problem })
 }
 
+/// The first format whose messages are in this field.
+fn by_list_alone(list: &str) -> Result<Format, ChatError> {
+    let format = Format::ALL.into_iter().find(|format| format.vocabulary().lists.contains(&list));
+    format.map_or_else(|| unknown(format!("no format has the field {list}")), Ok)
+}
+
 fn is_item(object: &Object<'_>) -> bool {
-    object.get("content").is_some_and(Json::is_text) && !object.has("role") && !is_langchain(object)
+    let has_others = ["role", "type"].iter().any(|name| object.has(name));
+    object.get("content").is_some_and(Json::is_text) && !has_others
 }
 
 fn detect_lines(lines: &[Json<'_>]) -> Result<Format, ChatError> {
@@ -52,83 +56,78 @@ fn detect_lines(lines: &[Json<'_>]) -> Result<Format, ChatError> {
     unknown("there is a JSON value on each line, but they are not items".to_owned())
 }
 
-fn detect_messages<'s, 't: 's>(
-    top: &Object<'_>,
-    sample: &(impl Iterator<Item = &'s Object<'t>> + Clone),
+fn detect_messages<'t>(
+    document: &Document<'t>,
+    top: &Object<'t>,
+    list: &str,
+    elements: &[Json<'t>],
 ) -> Result<Format, ChatError> {
-    let any = |sign: &dyn Fn(&Object<'_>) -> bool| sample.clone().any(sign);
-    if any(&|message| message.has("parts")) {
-        Ok(Format::Gemini)
-    } else if any(&is_langchain) {
-        Ok(Format::LangChain)
-    } else if any(&is_response_item) {
-        Ok(Format::OpenAiResponses)
-    } else if any(&is_openai) || defines_functions(top) {
-        Ok(Format::OpenAiChat)
-    } else if has_anthropic_signs(top) || any(&is_anthropic) {
-        Ok(Format::Anthropic)
-    } else if any(&|message| message.has("role")) || top.has("messages") {
-        Ok(Format::OpenAiChat)
-    } else if any(&is_item) {
-        Ok(Format::Items)
-    } else {
-        unknown("the list has nothing that tells its format".to_owned())
+    let is_bare = list.is_empty();
+    let mut sample = document.sample(elements).map(|(_, object)| object);
+    if list == "items" || is_bare && sample.any(is_item) {
+        return Ok(Format::Items);
+    }
+    let is_message = |(_, object): (usize, &Object<'_>)| {
+        ["role", "type", "content", "parts", "lc"].iter().any(|name| object.has(name))
+    };
+    if is_bare && !document.sample(elements).any(is_message) {
+        return unknown("the list has nothing that tells its format".to_owned());
+    }
+    let signs = signs(document, top, list, elements);
+    let is_telling =
+        |sign: &&Sign<'_>| Format::ALL.into_iter().any(|format| format.vocabulary().owns(sign));
+    let telling: Vec<&Sign<'_>> = signs.iter().filter(is_telling).collect();
+    let possible = Format::ALL
+        .into_iter()
+        .filter(|format| !format.has_free_order() && may_be_in(list, *format))
+        .filter(|format| telling.iter().all(|sign| format.vocabulary().knows(sign)));
+    let rank = |format: &Format| {
+        let vocabulary = format.vocabulary();
+        let borrowed = telling.iter().filter(|sign| !vocabulary.owns(sign)).count();
+        // Of equals the first of the table is taken.
+        (borrowed, Reverse(vocabulary.hints(top)))
+    };
+    let Some(format) = possible.min_by_key(rank) else {
+        return unknown(contradiction(list, &telling));
+    };
+    let is_strange = |sign: &&Sign<'_>| sign.must_be_known() && !format.vocabulary().knows(sign);
+    match signs.iter().find(is_strange) {
+        Some(sign) => unknown(format!("{sign}, which no known format has")),
+        None => Ok(format),
     }
 }
 
-fn is_langchain(message: &Object<'_>) -> bool {
-    let kind = message.str("type").unwrap_or_default();
-    let is_named = LANGCHAIN.contains(&kind.as_ref()) || kind.ends_with("MessageChunk");
-    message.has("lc") || is_named && (message.has("data") || message.has("content"))
+/// Whether a format has its messages in this field; a bare list may be any format's.
+fn may_be_in(list: &str, format: Format) -> bool {
+    list.is_empty() || format.vocabulary().lists.contains(&list)
 }
 
-fn is_response_item(message: &Object<'_>) -> bool {
-    const TYPES: [&str; 4] = ["message", "reasoning", "item_reference", "compaction"];
-    let kind = message.str("type").unwrap_or_default();
-    TYPES.contains(&kind.as_ref())
-        || kind.ends_with("_call")
-        || kind.ends_with("_call_output")
-        || has_block(message, &["input_text", "output_text", "input_image", "input_file"])
-}
-
-/// What only Chat Completions has: roles and calls of its own, and functions as tools. Whoever
-/// speaks it may name any model, and pass on blocks of others.
-fn is_openai(message: &Object<'_>) -> bool {
-    const ROLES: [&str; 3] = ["developer", "tool", "function"];
-    message.has("tool_calls")
-        || message.has("tool_call_id")
-        || message.str("role").is_some_and(|role| ROLES.contains(&role.as_ref()))
-        || has_block(message, &["image_url", "input_audio", "file"])
-}
-
-fn defines_functions(top: &Object<'_>) -> bool {
-    let defines_function = |tool: &Json<'_>| tool.object().is_some_and(|t| t.has("function"));
-    let tools = top.get("tools").and_then(Json::list).unwrap_or_default();
-    tools.iter().any(defines_function)
-}
-
-/// What stands beside the messages of an Anthropic request and of no other. The model says nothing:
-/// gateways take any model in any shape.
-fn has_anthropic_signs(top: &Object<'_>) -> bool {
-    let defines_tool = |tool: &Json<'_>| tool.object().is_some_and(|t| t.has("input_schema"));
-    let tools = top.get("tools").and_then(Json::list).unwrap_or_default();
-    ["system", "anthropic_version", "anthropic_beta", "stop_sequences"]
-        .iter()
-        .any(|name| top.has(name))
-        || tools.iter().any(defines_tool)
-}
-
-fn is_anthropic(message: &Object<'_>) -> bool {
-    has_block(
-        message,
-        &["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image"],
-    )
-}
-
-fn has_block(message: &Object<'_>, types: &[&str]) -> bool {
-    let blocks = message.get("content").and_then(Json::list).unwrap_or_default();
-    let types_of = blocks.into_iter().filter_map(|block| block.object()?.str("type"));
-    types_of.into_iter().any(|kind| types.contains(&kind.as_ref()))
+/// Two signs that no format has both of; or one that does not go with where the messages are.
+fn contradiction(list: &str, signs: &[&Sign<'_>]) -> String {
+    let knowing = |sign: &Sign<'_>| {
+        let formats = Format::ALL.into_iter().filter(|format| may_be_in(list, *format));
+        formats.filter(|format| format.vocabulary().owns(sign)).collect::<Vec<Format>>()
+    };
+    // The first is the format that most people know it from.
+    let named = |sign: &Sign<'_>| {
+        let first =
+            knowing(sign).first().map_or_else(String::new, |format| format!(" of {format}"));
+        format!("{sign}{first}")
+    };
+    for (at, sign) in signs.iter().enumerate() {
+        let formats = knowing(sign);
+        if formats.is_empty() {
+            return format!("{sign}, but the messages are in `{list}`");
+        }
+        let clash = signs[..at]
+            .iter()
+            .find(|other| !formats.iter().any(|format| format.vocabulary().knows(other)));
+        if let Some(other) = clash {
+            return format!("{}, but {}: no format has both", named(other), named(sign));
+        }
+    }
+    let names: Vec<String> = signs.iter().map(ToString::to_string).collect();
+    format!("no format has all of this: {}", names.join("; "))
 }
 
 #[cfg(test)]
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shape_decides_and_the_model_never() {
+    fn the_shape_decides_whatever_the_model_is_called() {
         for model in ["claude-sonnet-4-5", "anthropic/claude-opus-5", "gemini-3-pro", "gpt-4o"] {
             let request = |rest: &str| format!(r#"{{"model":"{model}",{rest}}}"#);
             let chat = r#""messages":[{"role":"user","content":"x"}]"#;
@@ -170,6 +169,73 @@ mod tests {
             assert_format(&request(&format!(r#"{chat},"system":"s""#)), Format::Anthropic);
             assert_format(&request(r#""contents":[]"#), Format::Gemini);
         }
+    }
+
+    #[test]
+    fn a_model_decides_between_formats_that_nothing_contradicts() {
+        let turns =
+            r#""messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#;
+        let request = |rest: &str| format!(r#"{{{rest},{turns}}}"#);
+        let claude = r#""model":"claude-sonnet-4-5""#;
+        assert_format(&request(&format!(r#"{claude},"max_tokens":9"#)), Format::Anthropic);
+        assert_format(&request(claude), Format::OpenAiChat);
+        for name in ["anthropic/claude-sonnet-4.5", "gpt-4o"] {
+            let model = format!(r#""model":"{name}","max_tokens":9"#);
+            assert_format(&request(&model), Format::OpenAiChat);
+        }
+        for name in ["mcp_servers", "context_management", "system", "container", "stop_sequences"] {
+            let field = format!(r#""max_tokens":9,"{name}":"x""#);
+            assert_format(&request(&field), Format::Anthropic);
+        }
+        let system =
+            r#""messages":[{"role":"system","content":"s"},{"role":"user","content":"x"}]"#;
+        assert_format(&format!(r#"{{{claude},"max_tokens":9,{system}}}"#), Format::OpenAiChat);
+    }
+
+    #[track_caller]
+    fn assert_refused(text: &str, problem: &str) {
+        let error = detect(&Document::parse(text).unwrap()).unwrap_err();
+        assert_eq!(error.problem(), problem, "{text}");
+    }
+
+    #[test]
+    fn a_list_that_mixes_formats_is_refused_with_two_signs() {
+        assert_refused(
+            r#"{"messages":[{"role":"user","content":"x"},
+                {"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},
+                {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}]}"#,
+            "messages[1] has the field `tool_calls` of openai-chat, but \
+             messages[2].content[0] is a block of the type `tool_result` of anthropic: no \
+             format has both",
+        );
+    }
+
+    #[test]
+    fn calls_results_and_files_of_an_unknown_format_are_refused_by_name() {
+        for (block, name) in [
+            (r#"{"toolbox":{"id":"a"}}"#, "block with the field `toolbox`"),
+            (r#"{"type":"tool_invocation"}"#, "block of the type `tool_invocation`"),
+            (r#"{"type":"hologram_file"}"#, "block of the type `hologram_file`"),
+        ] {
+            assert_refused(
+                &format!(
+                    r#"[{{"role":"user","content":"x"}},{{"role":"user","content":[{block}]}}]"#
+                ),
+                &format!("[1].content[0] is a {name}, which no known format has"),
+            );
+        }
+        assert_format(
+            r#"[{"role":"user","content":[{"type":"poem","text":"x"}]}]"#,
+            Format::OpenAiChat,
+        );
+    }
+
+    #[test]
+    fn parts_of_others_are_not_geminis() {
+        assert_refused(
+            r#"[{"role":"user","parts":[{"type":"text","content":"hi"}]}]"#,
+            "[0].parts[0] is a part of the type `text, without a text`, which no known format has",
+        );
     }
 
     #[test]

@@ -84,13 +84,14 @@ impl<'t> Document<'t> {
         if std::ptr::eq(known.raw(), list.raw()) { elements.clone() } else { list.list() }
     }
 
-    /// The first elements of the list of messages, of those that are objects.
+    /// The first elements of the list of messages, of those that are objects, each with its place.
     pub(crate) fn sample(
         &self,
         elements: &[Json<'t>],
-    ) -> impl Iterator<Item = &Object<'t>> + Clone {
+    ) -> impl Iterator<Item = (usize, &Object<'t>)> {
         let read = || elements.iter().take(SAMPLE).map(|json| (*json, json.object())).collect();
-        self.sample.get_or_init(read).iter().filter_map(|(_, object)| object.as_ref())
+        let sample: &Vec<_> = self.sample.get_or_init(read);
+        sample.iter().enumerate().filter_map(|(at, (_, object))| Some((at, object.as_ref()?)))
     }
 
     /// An element of that list, if it is one of those.

@@ -133,6 +133,7 @@
 //! | `reasoning-without-follower` | Responses: reasoning without what it led to | goes |
 //! | `unknown-role`, `missing-role` | a role that the format does not know | by hand |
 //! | `missing-content`, `message-type` | a message without content; something that is no message | goes |
+//! | `unknown-block` | a call, a result or a file that the format does not know | by hand |
 //! | `content-type`, `calls-type`, `tools-type` | something else where a text or list must be | by hand |
 //! | `no-messages` | an empty request | by hand |
 //! | `consecutive-user` | with [`CandidateOptions::alternate`]: the user speaks twice in a row | by hand |
@@ -149,6 +150,7 @@ mod derive;
 mod detect;
 mod document;
 mod error;
+mod evidence;
 mod file;
 mod fingerprint;
 mod format;

@@ -1,7 +1,6 @@
 //! Which model a request is for, and what its provider counts.
 
-use cupel_chat::Format;
-use cupel_tokens::{Encoding, Model, Overheads, Prices, Provider, TokenizerFamily, UnknownModel};
+use cupel_tokens::{Encoding, Model, Prices, TokenizerFamily, UnknownModel};
 use serde::{Deserialize, Serialize};
 
 use crate::tokenizer::ESTIMATE;
@@ -59,20 +58,6 @@ impl<'n> Named<'n> {
                 Ok(Self { name: request, model: request.and_then(|name| Model::find(name).ok()) })
             }
         }
-    }
-}
-
-/// What the model's provider adds to texts; `None` where the format itself knows better.
-pub(crate) fn overheads(model: &Model, format: Format) -> Option<Overheads> {
-    match (format, model.provider) {
-        // Items are counted as they are.
-        (Format::Items | Format::ItemLines, _) => None,
-        (Format::OpenAiResponses, Provider::OpenAi) => {
-            let mut overheads = model.overheads();
-            overheads.per_tool_result = Overheads::openai_responses().per_tool_result;
-            Some(overheads)
-        }
-        _ => Some(model.overheads()),
     }
 }
 

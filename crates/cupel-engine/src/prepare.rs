@@ -19,7 +19,7 @@ use crate::shorten::Shortener;
 use crate::usage::CalibratedCounter;
 use crate::{
     EngineError, ErrorCode, ModelPrices, Options, Outdated, Part, RepairDone, Superseded,
-    UnusedRendering, Work, model, recognize, tokenizer, validate,
+    UnusedRendering, Work, recognize, tokenizer, validate,
 };
 
 /// A request that was read, checked and counted once, to be asked several questions.
@@ -453,7 +453,7 @@ fn candidates(
     };
     candidate_options.pins.extend(settings.pins.iter().chain(&options.pins).cloned());
     candidate_options.rules.extend(settings.rules.iter().chain(&options.rules).cloned());
-    candidate_options.overheads = model.and_then(|model| model::overheads(model, request.format()));
+    candidate_options.overheads = model.and_then(|model| request.format().overheads_of(model));
     let made = match purpose {
         Purpose::Window => request.candidates(counter, &candidate_options),
         Purpose::Session(memory) => memory.candidates(request, counter, &candidate_options),

@@ -48,7 +48,7 @@ pub(crate) fn implied(named: Named<'_>, format: Option<Format>) -> Counter {
     match (named.model, named.name, format) {
         (Some(model), _, _) => model.counter().into(),
         (None, Some(name), _) => Arc::new(EstimateCounter::for_model(name)),
-        (None, None, format) => match family_of(format) {
+        (None, None, format) => match format.and_then(Format::implied_family) {
             Some(family) => Arc::new(EstimateCounter::like(family)),
             None => Arc::new(OpenAiCounter::new(Encoding::O200kBase)),
         },
@@ -60,16 +60,7 @@ pub(crate) fn family(named: Named<'_>, format: Option<Format>) -> Option<Tokeniz
     match (named.model, named.name) {
         (Some(model), _) => model.encoding.is_none().then_some(model.family),
         (None, Some(name)) => Some(TokenizerFamily::of_model(name)),
-        (None, None) => family_of(format),
-    }
-}
-
-/// The family of those that a format belongs to, if their tokenizer is not public.
-fn family_of(format: Option<Format>) -> Option<TokenizerFamily> {
-    match format? {
-        Format::Anthropic => Some(TokenizerFamily::Claude),
-        Format::Gemini => Some(TokenizerFamily::Gemma),
-        _ => None,
+        (None, None) => format.and_then(Format::implied_family),
     }
 }
 

@@ -3,6 +3,7 @@
 use cupel_names::UnknownName;
 use cupel_tokens::{Detail, Image};
 
+use crate::evidence::{Vocabulary, is_more_than_text};
 use crate::file::{self, File, image_size};
 use crate::json::{Json, Object};
 use crate::message::{Content, Message, Nature, Piece, Role, Served};
@@ -15,12 +16,13 @@ use crate::validate::{Finding, Fix};
 const DEEPEST: usize = 4;
 
 /// Reads the `content` of a message into its pieces and blocks. `own` takes the blocks that only
-/// the format understands.
+/// the format understands; others that are more than text must be known to it.
 pub(crate) fn read(
     message: &mut Message,
     content: Option<Json<'_>>,
     path: Path<'_>,
     nature: Nature,
+    vocabulary: &Vocabulary,
     mut own: impl FnMut(&mut Message, usize, &Object<'_>) -> bool,
 ) {
     let Some(content) = content else { return };
@@ -35,7 +37,7 @@ pub(crate) fn read(
     };
     for (index, block) in blocks.iter().enumerate() {
         let first = message.pieces.len();
-        read_one(message, *block, index, path, nature, &mut own);
+        read_one(message, *block, index, path, nature, vocabulary, &mut own);
         for piece in &mut message.pieces[first..] {
             piece.block = Some(index);
         }
@@ -50,6 +52,7 @@ fn read_one(
     index: usize,
     path: Path<'_>,
     nature: Nature,
+    vocabulary: &Vocabulary,
     own: &mut impl FnMut(&mut Message, usize, &Object<'_>) -> bool,
 ) {
     let Some(object) = block.object() else {
@@ -66,9 +69,27 @@ fn read_one(
     };
     message.notes.take_in(&object);
     if !own(message, index, &object) {
+        message.flaws.extend(unknown_block(&object, path.at(index), vocabulary));
         message.served.extend(served(&object, index));
         read_block(block, &object, nature, 0, &mut message.pieces);
     }
+}
+
+/// A block that is more than text, and that the format does not know.
+fn unknown_block(object: &Object<'_>, path: Path<'_>, vocabulary: &Vocabulary) -> Option<Finding> {
+    let strange = match object.str("type") {
+        Some(kind) => Some(kind.into_owned()).filter(|kind| !vocabulary.knows_block(kind)),
+        None => {
+            let mut names = object.fields().map(|(name, _)| name);
+            names
+                .find(|name| !vocabulary.knows_block_field(name) && is_more_than_text(name))
+                .map(str::to_owned)
+        }
+    };
+    let name = strange.filter(|name| is_more_than_text(name))?;
+    let text = format!("the format does not have a block `{name}`");
+    let remedy = "name the format that has it, or write it as this format does";
+    Some(Finding::new(path, "unknown-block", text, remedy))
 }
 
 /// The call or the result that a block is, where the service answers the call by itself.

@@ -6,12 +6,13 @@
 
 use std::collections::HashSet;
 
-use cupel_tokens::Overheads;
+use cupel_tokens::{Overheads, TokenizerFamily};
 
 use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
+use crate::evidence::Vocabulary;
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Call, Message, Nature, Piece, Role, Served};
@@ -19,6 +20,40 @@ use crate::path::Path;
 use crate::rest::{push_rest, push_rest_as};
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    lists: &["contents"],
+    roles: &["user", "model", "function"],
+    fields: &["parts"],
+    part_fields: &[
+        "text",
+        "functionCall",
+        "function_call",
+        "functionResponse",
+        "function_response",
+        "inlineData",
+        "inline_data",
+        "fileData",
+        "file_data",
+        "executableCode",
+        "executable_code",
+        "codeExecutionResult",
+        "code_execution_result",
+        "thought",
+        "thoughtSignature",
+        "thought_signature",
+        "videoMetadata",
+        "video_metadata",
+        "mediaResolution",
+        "media_resolution",
+        "toolCall",
+        "tool_call",
+        "toolResponse",
+        "tool_response",
+    ],
+    tools: &["the field `functionDeclarations`", "the field `function_declarations`"],
+    ..Vocabulary::NONE
+};
 
 pub(crate) struct Gemini;
 
@@ -59,8 +94,16 @@ impl Dialect for Gemini {
         turns(conversation, true, apart)
     }
 
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
+    }
+
     fn overheads(&self) -> Overheads {
         Overheads::gemini()
+    }
+
+    fn implied_family(&self) -> Option<TokenizerFamily> {
+        Some(TokenizerFamily::Gemma)
     }
 }
 
@@ -133,7 +176,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         return message;
     }
     push_rest(object, &["parts"], Nature::Words, &mut message.pieces);
-    content::read(&mut message, body, path, Nature::Words, |message, index, part| {
+    content::read(&mut message, body, path, Nature::Words, &VOCABULARY, |message, index, part| {
         read_part(message, at, path, index, part);
         true
     });

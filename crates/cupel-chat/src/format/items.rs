@@ -5,16 +5,19 @@
 
 use cupel::wire::{self, ReadError};
 use cupel::{ContextItem, PathSegment};
-use cupel_tokens::Overheads;
+use cupel_tokens::{Model, Overheads, TokenizerFamily};
 
 use super::Dialect;
 use crate::ChatError;
 use crate::conversation::Conversation;
 use crate::document::{Body, Document};
+use crate::evidence::Vocabulary;
 use crate::grouping::{Group, PinReason, TakenApart, singly};
 use crate::json::{Json, Object};
 use crate::message::{Message, Nature, Piece, Role};
 use crate::validate::Finding;
+
+const VOCABULARY: Vocabulary = Vocabulary { lists: &["items"], ..Vocabulary::NONE };
 
 pub(crate) struct Items;
 
@@ -48,8 +51,25 @@ impl Dialect for Items {
         groups
     }
 
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
+    }
+
     fn overheads(&self) -> Overheads {
         Overheads::none()
+    }
+
+    /// Items are counted as they are.
+    fn overheads_of(&self, _: &Model) -> Option<Overheads> {
+        None
+    }
+
+    fn implied_family(&self) -> Option<TokenizerFamily> {
+        None
+    }
+
+    fn has_free_order(&self) -> bool {
+        true
     }
 }
 

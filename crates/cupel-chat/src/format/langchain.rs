@@ -5,13 +5,14 @@
 //! nothing that is left out makes one begin so. Bundles are steps, and need the message that opens their
 //! turn, as for Gemini.
 
-use cupel_tokens::Overheads;
+use cupel_tokens::{Overheads, TokenizerFamily};
 
 use super::openai_chat::{missing_id, read_call_list, read_legacy_call};
 use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::Conversation;
 use crate::document::Document;
+use crate::evidence::{FUNCTION_TOOL, TEXT_ARGUMENTS, Vocabulary};
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Message, Nature, Role};
@@ -22,6 +23,39 @@ use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
 const TYPES: [&str; 6] = ["human", "ai", "system", "tool", "function", "chat"];
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    lists: &["messages"],
+    types: &[
+        "human",
+        "ai",
+        "system",
+        "tool",
+        "function",
+        "chat",
+        "developer",
+        "constructor",
+        "*MessageChunk",
+    ],
+    fields: &[
+        "lc",
+        "kwargs",
+        "data",
+        "additional_kwargs",
+        "response_metadata",
+        "usage_metadata",
+        "tool_calls",
+        "invalid_tool_calls",
+        "tool_call_id",
+        "function_call",
+        "thinking",
+    ],
+    // A message has the blocks of whatever model it came from.
+    blocks: &["*"],
+    block_fields: &["*"],
+    tools: &[FUNCTION_TOOL, TEXT_ARGUMENTS],
+    ..Vocabulary::NONE
+};
 
 pub(crate) struct LangChain;
 
@@ -44,8 +78,16 @@ impl Dialect for LangChain {
         turns(conversation, true, apart)
     }
 
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
+    }
+
     fn overheads(&self) -> Overheads {
         Overheads::openai_chat()
+    }
+
+    fn implied_family(&self) -> Option<TokenizerFamily> {
+        None
     }
 }
 
@@ -127,7 +169,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         message.flaws.push(content::missing(path, Fix::Drop(at)));
     }
     let has_calls = !message.calls.is_empty();
-    content::read(&mut message, body, path, nature, |message, index, block| {
+    content::read(&mut message, body, path, nature, &VOCABULARY, |message, index, block| {
         let kind = block.text("type").unwrap_or_default();
         if index == 0 && matches!(kind.as_ref(), "thinking" | "redacted_thinking" | "reasoning") {
             message.bond = Bond::Reasoning;

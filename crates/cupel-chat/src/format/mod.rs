@@ -12,79 +12,87 @@ use std::fmt;
 use std::str::FromStr;
 
 use cupel_names::UnknownName;
-use cupel_tokens::Overheads;
+use cupel_tokens::{Model, Overheads, TokenizerFamily};
 use thiserror::Error;
 
 use crate::ChatError;
 use crate::conversation::Conversation;
 use crate::document::Document;
+use crate::evidence::Vocabulary;
 use crate::grouping::{Group, TakenApart};
 use crate::validate::Finding;
 
-/// A format of requests.
-///
-/// # Example
-///
-/// ```
-/// use cupel_chat::Format;
-///
-/// assert_eq!("anthropic".parse(), Ok(Format::Anthropic));
-/// assert_eq!(Format::detect(r#"{"contents": [{"parts": []}]}"#), Some(Format::Gemini));
-/// assert_eq!(
-///     "antropic".parse::<Format>().unwrap_err().to_string(),
-///     "unknown format `antropic`; did you mean `anthropic`?"
-/// );
-/// ```
-#[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+/// Makes a format of each row: its documentation, its variant, its name, and what knows it. Everything else
+/// about a format is asked of its [`Dialect`].
+macro_rules! formats {
+    ($($(#[$doc:meta])* $format:ident = $name:literal, $dialect:expr;)*) => {
+        /// A format of requests.
+        ///
+        /// # Example
+        ///
+        /// ```
+        /// use cupel_chat::Format;
+        ///
+        /// assert_eq!("anthropic".parse(), Ok(Format::Anthropic));
+        /// assert_eq!(Format::detect(r#"{"contents": [{"parts": []}]}"#), Some(Format::Gemini));
+        /// assert_eq!(
+        ///     "antropic".parse::<Format>().unwrap_err().to_string(),
+        ///     "unknown format `antropic`; did you mean `anthropic`?"
+        /// );
+        /// ```
+        #[non_exhaustive]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Format {
+            $($(#[$doc])* $format,)*
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$format),*];
+
+            /// The name of the format.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$format => $name,)*
+                }
+            }
+
+            pub(crate) fn dialect(self) -> &'static dyn Dialect {
+                match self {
+                    $(Self::$format => &$dialect,)*
+                }
+            }
+        }
+    };
+}
+
+// Where nothing in a request tells two formats apart, the first of them is taken.
+formats! {
     /// OpenAI Chat Completions, and all who speak it.
-    OpenAiChat,
+    OpenAiChat = "openai-chat", openai_chat::OpenAiChat;
     /// OpenAI Responses.
-    OpenAiResponses,
+    OpenAiResponses = "openai-responses", openai_responses::OpenAiResponses;
     /// Anthropic Messages.
-    Anthropic,
+    Anthropic = "anthropic", anthropic::Anthropic;
     /// Gemini contents.
-    Gemini,
+    Gemini = "gemini", gemini::Gemini;
     /// LangChain message dumps.
-    LangChain,
+    LangChain = "langchain", langchain::LangChain;
     /// Cupel's own items, as a list.
-    Items,
+    Items = "items", items::Items;
     /// Cupel's own items, one on each line.
-    ItemLines,
+    ItemLines = "items-jsonl", items::Items;
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Self; 7] = [
-        Self::OpenAiChat,
-        Self::OpenAiResponses,
-        Self::Anthropic,
-        Self::Gemini,
-        Self::LangChain,
-        Self::Items,
-        Self::ItemLines,
-    ];
-
-    /// The name of the format.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiResponses => "openai-responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::LangChain => "langchain",
-            Self::Items => "items",
-            Self::ItemLines => "items-jsonl",
-        }
-    }
-
-    /// The format of a text, if it is JSON that looks like one of them. The shape decides, never the
-    /// model: gateways take any model in any shape.
+    /// The format of a text, if it is JSON that is one of them for sure.
     ///
-    /// Messages that Chat Completions and Anthropic would write alike are taken for Chat
-    /// Completions.
+    /// Roles, fields of messages, types of blocks and tool definitions are proof: what another format
+    /// knows contradicts a format that does not. Fields beside the messages and the model only decide
+    /// between formats that nothing contradicts, since gateways take any of them in any shape. What
+    /// nothing tells apart is taken for Chat Completions. A list that mixes formats, or has calls, results
+    /// or files of an unknown one, is none.
     #[must_use]
     pub fn detect(text: &str) -> Option<Self> {
         crate::detect::detect(&Document::parse(text).ok()?).ok()
@@ -94,7 +102,7 @@ impl Format {
     /// the order of the request; items have no order of their own.
     #[must_use]
     pub fn has_free_order(self) -> bool {
-        matches!(self, Self::Items | Self::ItemLines)
+        self.dialect().has_free_order()
     }
 
     /// All names, as people list them.
@@ -102,15 +110,22 @@ impl Format {
         Self::ALL.map(Self::name).join(", ")
     }
 
-    pub(crate) fn dialect(self) -> &'static dyn Dialect {
-        match self {
-            Self::OpenAiChat => &openai_chat::OpenAiChat,
-            Self::OpenAiResponses => &openai_responses::OpenAiResponses,
-            Self::Anthropic => &anthropic::Anthropic,
-            Self::Gemini => &gemini::Gemini,
-            Self::LangChain => &langchain::LangChain,
-            Self::Items | Self::ItemLines => &items::Items,
-        }
+    /// The family that most models of the format belong to, if its tokenizer is not public: then counts
+    /// for no model are estimates.
+    #[must_use]
+    pub fn implied_family(self) -> Option<TokenizerFamily> {
+        self.dialect().implied_family()
+    }
+
+    /// What the provider of a model adds to the texts of a request in this format; `None` where the
+    /// format itself knows better.
+    #[must_use]
+    pub fn overheads_of(self, model: &Model) -> Option<Overheads> {
+        self.dialect().overheads_of(model)
+    }
+
+    pub(crate) fn vocabulary(self) -> &'static Vocabulary {
+        self.dialect().vocabulary()
     }
 }
 
@@ -164,8 +179,29 @@ pub(crate) trait Dialect: Sync {
     /// what it needs, must be without findings too.
     fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group>;
 
-    /// What the provider counts beside texts.
+    /// The names that prove the format, and what else it knows.
+    fn vocabulary(&self) -> &'static Vocabulary;
+
+    /// What the provider counts beside texts, where no model is known.
     fn overheads(&self) -> Overheads;
+
+    /// The same for a model; `None` where [`overheads`](Self::overheads) hold for any model.
+    fn overheads_of(&self, model: &Model) -> Option<Overheads> {
+        Some(model.overheads())
+    }
+
+    /// The family that most models of the format belong to, if its tokenizer is not public.
+    fn implied_family(&self) -> Option<TokenizerFamily>;
+
+    /// Whether messages may bear marks that tell the provider's cache what to keep.
+    fn marks_cache(&self) -> bool {
+        false
+    }
+
+    /// Whether what is selected is written in the order in which it was placed.
+    fn has_free_order(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@
 //! So a message with calls and its answers are one bundle, and every other message is one of its
 //! own: any of them may go.
 
-use cupel_tokens::Overheads;
+use cupel_tokens::{Overheads, TokenizerFamily};
 
 use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
+use crate::evidence::{FUNCTION_TOOL, TEXT_ARGUMENTS, Vocabulary};
 use crate::grouping::{Group, TakenApart, exchanges};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Call, Message, Nature, Role};
@@ -20,6 +21,66 @@ use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
 
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    lists: &["messages"],
+    roles: &ROLES,
+    fields: &["tool_calls", "tool_call_id", "function_call", "prefix", "thinking"],
+    blocks: &[
+        "text",
+        "image_url",
+        "input_audio",
+        "file",
+        "refusal",
+        "video_url",
+        "audio_url",
+        "document_url",
+        "reference",
+    ],
+    foreign: &[
+        "image",
+        "document",
+        "search_result",
+        "thinking",
+        "redacted_thinking",
+        "reasoning",
+        "compaction",
+    ],
+    tools: &[FUNCTION_TOOL, TEXT_ARGUMENTS],
+    settings: &[
+        "max_completion_tokens",
+        "n",
+        "logprobs",
+        "top_logprobs",
+        "logit_bias",
+        "frequency_penalty",
+        "presence_penalty",
+        "response_format",
+        "seed",
+        "stop",
+        "parallel_tool_calls",
+        "reasoning_effort",
+        "store",
+        "stream_options",
+        "verbosity",
+        "web_search_options",
+        "prediction",
+        "modalities",
+        "audio",
+        "prompt_cache_key",
+        "safety_identifier",
+        "functions",
+        "function_call",
+        "user",
+        "metadata",
+        "service_tier",
+        "safe_prompt",
+        "random_seed",
+        "top_k",
+        "thinking",
+    ],
+    ..Vocabulary::NONE
+};
 
 pub(crate) struct OpenAiChat;
 
@@ -55,8 +116,16 @@ impl Dialect for OpenAiChat {
         exchanges(conversation)
     }
 
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
+    }
+
     fn overheads(&self) -> Overheads {
         Overheads::openai_chat()
+    }
+
+    fn implied_family(&self) -> Option<TokenizerFamily> {
+        None
     }
 }
 
@@ -76,7 +145,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
     }
     let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
     let body = object.get("content");
-    content::read(&mut message, body, path.field("content"), nature, |_, _, _| false);
+    content::read(&mut message, body, path.field("content"), nature, &VOCABULARY, |_, _, _| false);
     match role {
         Role::Tool => read_answer(&mut message, object, at, path),
         Role::Assistant => read_calls(&mut message, object, at, path),

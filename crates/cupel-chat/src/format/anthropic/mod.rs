@@ -16,13 +16,14 @@ mod rules;
 #[cfg(test)]
 mod samples;
 
-use cupel_tokens::{Model, Overheads};
+use cupel_tokens::{Model, Overheads, TokenizerFamily};
 
 use super::openai_chat::missing_id;
 use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
+use crate::evidence::Vocabulary;
 use crate::grouping::{Group, PinReason, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, Message, Nature, Role};
@@ -30,6 +31,56 @@ use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::JsonText;
 use crate::validate::{Finding, Fix};
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    lists: &["messages"],
+    roles: &["user", "assistant", "system"],
+    // A system prompt at the beginning has a field of its own.
+    first: &["user", "assistant"],
+    // An answer of the service says that it is one, and is sent back as it came.
+    types: &["message"],
+    blocks: &[
+        "text",
+        "image",
+        "document",
+        "search_result",
+        "thinking",
+        "redacted_thinking",
+        "tool_use",
+        "tool_result",
+        "server_tool_use",
+        "mcp_tool_use",
+        "*_tool_result",
+        "container_upload",
+        "compaction",
+        "tool_addition",
+        "tool_removal",
+        "mcp_tool_listing",
+        "fallback",
+        "tool_reference",
+    ],
+    tools: &["the field `input_schema`"],
+    settings: &[
+        "anthropic_beta",
+        "betas",
+        "cache_control",
+        "container",
+        "fallbacks",
+        "inference_geo",
+        "metadata",
+        "output_config",
+        "output_format",
+        "service_tier",
+        "speed",
+        "stop_sequences",
+        "thinking",
+        "top_k",
+    ],
+    own_settings: &["system", "anthropic_version", "context_management", "mcp_servers"],
+    models: &["claude-"],
+    required: &["max_tokens"],
+    ..Vocabulary::NONE
+};
 
 pub(crate) struct Anthropic;
 
@@ -72,8 +123,20 @@ impl Dialect for Anthropic {
         turns(conversation, false, apart)
     }
 
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
+    }
+
     fn overheads(&self) -> Overheads {
         Overheads::anthropic()
+    }
+
+    fn implied_family(&self) -> Option<TokenizerFamily> {
+        Some(TokenizerFamily::Claude)
+    }
+
+    fn marks_cache(&self) -> bool {
+        true
     }
 }
 
@@ -96,7 +159,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         message.flaws.push(content::missing(path.field("content"), Fix::Drop(at)));
     }
     let path = path.field("content");
-    content::read(&mut message, body, path, Nature::Words, |message, index, block| {
+    content::read(&mut message, body, path, Nature::Words, &VOCABULARY, |message, index, block| {
         read_block(message, at, path, index, block)
     });
     push_rest(object, &["content"], Nature::Words, &mut message.pieces);

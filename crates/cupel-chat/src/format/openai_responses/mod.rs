@@ -9,13 +9,14 @@ mod together;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use cupel_tokens::{Image, Overheads};
+use cupel_tokens::{Image, Model, Overheads, Provider, TokenizerFamily};
 
 use super::openai_chat::missing_id;
 use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::{Body, Document, Listing};
+use crate::evidence::Vocabulary;
 use crate::file::image_size;
 use crate::grouping::{Group, PinReason, TakenApart};
 use crate::json::{Json, Object};
@@ -27,6 +28,37 @@ use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
 const ROLES: [&str; 4] = ["user", "assistant", "system", "developer"];
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    lists: &["input"],
+    roles: &ROLES,
+    types: &[
+        "message",
+        "reasoning",
+        "item_reference",
+        "compaction*",
+        "*_call",
+        "*_output",
+        "additional_tools",
+        "tools",
+        "mcp_*",
+        "program",
+    ],
+    blocks: &[
+        "text",
+        "input_text",
+        "output_text",
+        "input_image",
+        "input_file",
+        "input_audio",
+        "refusal",
+        "summary_text",
+        "reasoning_text",
+        "computer_screenshot",
+        "encrypted_content",
+    ],
+    ..Vocabulary::NONE
+};
 
 pub(crate) struct OpenAiResponses;
 
@@ -72,8 +104,25 @@ impl Dialect for OpenAiResponses {
         together::group(conversation)
     }
 
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
+    }
+
     fn overheads(&self) -> Overheads {
         Overheads::openai_responses()
+    }
+
+    /// Results are items of their own, which no model's own figures say.
+    fn overheads_of(&self, model: &Model) -> Option<Overheads> {
+        let mut overheads = model.overheads();
+        if model.provider == Provider::OpenAi {
+            overheads.per_tool_result = self.overheads().per_tool_result;
+        }
+        Some(overheads)
+    }
+
+    fn implied_family(&self) -> Option<TokenizerFamily> {
+        None
     }
 }
 
@@ -144,7 +193,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
     if body.is_none() {
         message.flaws.push(content::missing(path, Fix::Drop(at)));
     }
-    content::read(&mut message, body, path, Nature::Words, |_, _, _| false);
+    content::read(&mut message, body, path, Nature::Words, &VOCABULARY, |_, _, _| false);
     push_rest(object, &["content"], Nature::Words, &mut message.pieces);
     message
 }
