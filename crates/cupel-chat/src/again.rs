@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::Request;
 use crate::conversation::Conversation;
 use crate::json::Json;
-use crate::message::{Answer, Call, Content, Message, Piece, Served};
+use crate::message::{Answer, Call, Content, IdPlace, Message, Piece, Served};
 
 /// The text that a message stands in now, and how far into it.
 #[derive(Clone, Copy)]
@@ -93,6 +93,7 @@ impl Call {
             arguments: self.arguments.moved(home),
             needs_answer: self.needs_answer,
             block: self.block,
+            id_place: self.id_place.as_ref().map(|place| place.moved(home)),
         }
     }
 }
@@ -111,6 +112,13 @@ impl Answer {
             block: self.block,
             body: self.body.as_ref().map(|body| body.moved(home)),
             is_error: self.is_error,
+            id_place: self.id_place.as_ref().map(|place| place.moved(home)),
         }
+    }
+}
+
+impl IdPlace {
+    fn moved(&self, home: Home<'_>) -> Self {
+        Self { holder: self.holder.moved(home), field: self.field }
     }
 }

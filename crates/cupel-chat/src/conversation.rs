@@ -50,7 +50,7 @@ impl Conversation {
         &mut self,
         document: &Document<'t>,
         elements: Vec<Json<'t>>,
-        read: fn(Json<'_>, &Object<'_>, usize, Path<'_>) -> Message,
+        read: for<'j> fn(Json<'j>, &Object<'j>, usize, Path<'_>) -> Message,
     ) {
         let list = Path::from(&self.list);
         let object = |at: usize, json: Json<'t>| match document.sampled(at, json) {

@@ -112,14 +112,16 @@
 //!
 //! # Rules
 //!
+//! What "goes" goes only with [`RepairMode::Drop`], unless it says nothing.
+//!
 //! | rule | what is wrong | repair |
 //! |---|---|---|
-//! | `orphan-result` | a result without its call | goes |
+//! | `orphan-result` | a result without its call | gets the id of the one call before it that lacks a result, or goes |
 //! | `unanswered-call` | a call without its result | goes, with what belongs to it |
 //! | `result-before-call`, `result-not-adjacent` | a result that does not follow its call | moves behind it |
 //! | `duplicate-result` | a second result of one call | goes |
 //! | `duplicate-call-id` | an id that several calls have | the later call goes |
-//! | `missing-call-id` | a call or result without an id | goes |
+//! | `missing-call-id` | a call or result without an id | gets one, by order and name; or goes |
 //! | `result-not-first` | Anthropic: something before the results | results move to the front |
 //! | `misplaced-block` | a call in a message of the user, a result in one of the assistant | goes |
 //! | `first-not-user` | Anthropic: something before the first message of the user | goes |
@@ -183,7 +185,7 @@ pub use error::ChatError;
 pub use format::{Format, UnknownFormat};
 pub use grouping::PinReason;
 pub use pin::{ParsePinError, Pin};
-pub use repair::Repair;
+pub use repair::{Repair, RepairMode};
 pub use request::Request;
 pub use rule::{Rule, Statement};
 pub use shorten::{Edit, OwnRendering, Shortenable, Shortening, Target, Unused};

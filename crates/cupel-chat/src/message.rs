@@ -148,7 +148,7 @@ pub(crate) enum Bond {
     Reference,
 }
 
-/// A call of a tool.
+/// A call of a tool. Its id is empty where it has none.
 pub(crate) struct Call {
     pub(crate) id: Text,
     pub(crate) name: Text,
@@ -157,9 +157,24 @@ pub(crate) struct Call {
     pub(crate) needs_answer: bool,
     /// Which block of the message it is, if it is one.
     pub(crate) block: Option<usize>,
+    /// Where its id is written, if the provider wants one.
+    pub(crate) id_place: Option<IdPlace>,
 }
 
-/// The answer to a call.
+/// Where the id of a call is written, or should be.
+pub(crate) struct IdPlace {
+    /// The object that has the field.
+    pub(crate) holder: JsonText,
+    pub(crate) field: &'static str,
+}
+
+impl IdPlace {
+    pub(crate) fn new(holder: Json<'_>, field: &'static str) -> Self {
+        Self { holder: holder.into(), field }
+    }
+}
+
+/// The answer to a call. Without an id, it belongs to a call by its order and its name.
 pub(crate) struct Answer {
     pub(crate) id: Text,
     pub(crate) name: Option<Text>,
@@ -169,6 +184,8 @@ pub(crate) struct Answer {
     pub(crate) body: Option<JsonText>,
     /// Whether the tool says that it failed.
     pub(crate) is_error: bool,
+    /// Where its id is written, if the provider wants one.
+    pub(crate) id_place: Option<IdPlace>,
 }
 
 /// A call that the service answers by itself, or the result of one: no message has to answer it, and

@@ -1,22 +1,28 @@
 //! Which answer belongs to which call.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use foldhash::quality::RandomState;
 
 use crate::conversation::Conversation;
-use crate::message::{Message, Role};
+use crate::message::{Answer, Call, Message, Role};
 use crate::validate::{Finding, Fix};
 
 /// Calls and answers of a conversation, matched by id.
 ///
 /// An answer belongs to the latest call before it that has its id and no answer yet; if there is
 /// none, to the first one after it. Ids may be used again by later calls.
+///
+/// Where a call or an answer has no id, the answer belongs to the first open call of its name in the
+/// latest message with calls, or, without a name, to the first open call there.
 pub(crate) struct Pairing {
-    /// For each message, the message that answers each of its calls.
-    answered_in: Vec<Vec<Option<usize>>>,
+    /// For each message and each of its calls, the answer: its message, and its place there.
+    answered_in: Vec<Vec<Option<(usize, usize)>>>,
     /// For each message, what each of its answers belongs to.
     links: Vec<Vec<Link>>,
+    /// Answers of no call, each with the call that lacks one and that it must be of: as many calls of
+    /// one message lack an answer as answers of no call follow it.
+    adopted: BTreeMap<(usize, usize), (usize, usize)>,
 }
 
 /// Calls by id, each as its message and its place there.
@@ -38,35 +44,108 @@ impl Pairing {
         let mut pairing = Self {
             answered_in: messages.iter().map(|m| vec![None; m.calls.len()]).collect(),
             links: messages.iter().map(|m| vec![Link::Nothing; m.answers.len()]).collect(),
+            adopted: BTreeMap::new(),
         };
         let mut open = pairing.look_back(messages);
         pairing.look_ahead(messages, &mut open);
+        pairing.adopt(messages);
         pairing
     }
 
     /// Gives answers to calls before them. Returns the calls that are still open, by id.
     fn look_back<'m>(&mut self, messages: &'m [Message]) -> Open<'m> {
         let mut open = Open::default();
+        let mut latest = None;
         for (at, message) in messages.iter().enumerate() {
             for (index, answer) in message.answers.iter().enumerate() {
-                let Some(calls) = open.get_mut(answer.id.as_str()) else { continue };
-                match calls.pop_back() {
-                    Some(call) => self.join(call, (at, index)),
-                    None => self.links[at][index] = Link::Answered,
+                let calls = open.get_mut(answer.id.as_str()).filter(|_| !answer.id.is_empty());
+                if let Some(call) = calls.and_then(VecDeque::pop_back) {
+                    self.join(call, (at, index));
+                } else if let Some(call) = latest.and_then(|of| self.by_order(messages, of, answer))
+                {
+                    let calls = open.get_mut(messages[call.0].calls[call.1].id.as_str());
+                    calls.into_iter().for_each(|calls| calls.retain(|open| *open != call));
+                    self.join(call, (at, index));
+                } else if open.contains_key(answer.id.as_str()) {
+                    self.links[at][index] = Link::Answered;
                 }
             }
             for (index, call) in message.calls.iter().enumerate() {
                 open.entry(&call.id).or_default().push_back((at, index));
             }
+            if !message.calls.is_empty() {
+                latest = Some(at);
+            }
         }
         open
+    }
+
+    /// The call of a message that an answer belongs to by its order and name, where one of them has no
+    /// id.
+    fn by_order(
+        &self,
+        messages: &[Message],
+        calling: usize,
+        answer: &Answer,
+    ) -> Option<(usize, usize)> {
+        let calls = messages[calling].calls.iter().enumerate();
+        let mut open = calls.filter(|(index, call)| {
+            let is_open = self.answered_in[calling][*index].is_none();
+            is_open && (call.id.is_empty() || answer.id.is_empty()) && may_answer(answer, call)
+        });
+        open.next().map(|(index, _)| (calling, index))
+    }
+
+    /// Finds answers of no call that can only be of calls without an answer.
+    fn adopt(&mut self, messages: &[Message]) {
+        for (at, message) in messages.iter().enumerate() {
+            let calls = message.calls.iter().enumerate().filter(|(index, call)| {
+                call.needs_answer && !call.id.is_empty() && self.answered_in[at][*index].is_none()
+            });
+            let calls: Vec<usize> = calls.map(|(index, _)| index).collect();
+            if calls.is_empty() {
+                continue;
+            }
+            let behind = messages.iter().enumerate().skip(at + 1);
+            let behind = behind.take_while(|(_, message)| !message.answers.is_empty());
+            let answers = behind
+                .flat_map(|(at, message)| (0..message.answers.len()).map(move |index| (at, index)));
+            let is_lost = |(at, index): &(usize, usize)| {
+                let has_place = messages[*at].answers[*index].id_place.is_some();
+                has_place && self.links[*at][*index] == Link::Nothing
+            };
+            let answers: Vec<(usize, usize)> = answers.filter(is_lost).collect();
+            let pairs = || calls.iter().zip(&answers);
+            let is_sure = calls.len() == answers.len()
+                && pairs().all(|(call, answer)| {
+                    may_answer(&messages[answer.0].answers[answer.1], &message.calls[*call])
+                });
+            if is_sure {
+                let adopted = pairs().map(|(call, answer)| (*answer, (at, *call)));
+                self.adopted.extend(adopted.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// The answer of a call, both by their message and their place there.
+    pub(crate) fn answer_of(&self, message: usize, call: usize) -> Option<(usize, usize)> {
+        self.answered_in[message][call]
+    }
+
+    /// The call that an answer belongs to, or must belong to.
+    pub(crate) fn call_of(&self, message: usize, answer: usize) -> Option<(usize, usize)> {
+        let adopted = self.adopted.get(&(message, answer)).copied();
+        let Link::Call(at) = self.links[message][answer] else { return adopted };
+        let calls = self.answered_in[at].iter();
+        let mut calls = calls.enumerate().filter(|(_, of)| **of == Some((message, answer)));
+        calls.next().map(|(index, _)| (at, index))
     }
 
     /// Gives answers that are left to open calls after them.
     fn look_ahead(&mut self, messages: &[Message], open: &mut Open<'_>) {
         for (at, message) in messages.iter().enumerate() {
             for (index, answer) in message.answers.iter().enumerate() {
-                if matches!(self.links[at][index], Link::Call(_)) {
+                if matches!(self.links[at][index], Link::Call(_)) || answer.id.is_empty() {
                     continue;
                 }
                 let Some(calls) = open.get_mut(answer.id.as_str()) else { continue };
@@ -81,13 +160,13 @@ impl Pairing {
     }
 
     fn join(&mut self, call: (usize, usize), answer: (usize, usize)) {
-        self.answered_in[call.0][call.1] = Some(answer.0);
+        self.answered_in[call.0][call.1] = Some(answer);
         self.links[answer.0][answer.1] = Link::Call(call.0);
     }
 
     /// The messages that answer calls of this one, in the order of the calls.
     pub(crate) fn answering(&self, message: usize) -> impl Iterator<Item = usize> {
-        self.answered_in[message].iter().filter_map(|answer| *answer)
+        self.answered_in[message].iter().filter_map(|answer| Some((*answer)?.0))
     }
 
     /// What the answers of a message belong to.
@@ -121,14 +200,19 @@ impl Pairing {
         findings: &mut Vec<Finding>,
     ) {
         let answers = &conversation.messages[at].answers;
-        for (answer, link) in answers.iter().zip(&self.links[at]) {
+        for (index, (answer, link)) in answers.iter().zip(&self.links[at]).enumerate() {
             let id = &answer.id;
-            let drop = Fix::remove(at, answer.block);
+            let drop = match self.adopted.get(&(at, index)) {
+                Some(_) => Fix::NameAnswer(at, index),
+                _ => Fix::remove(at, answer.block),
+            };
             let found = |rule, text: String, remedy: &str| {
                 Finding::new(conversation.path(at), rule, text, remedy)
             };
             findings.push(match *link {
                 Link::Nothing if conversation.has_stored_messages => continue,
+                // That it has no id is said already.
+                Link::Nothing if id.is_empty() && answer.id_place.is_some() => continue,
                 Link::Nothing => found(
                     "orphan-result",
                     format!("the result of `{id}` has no call before it"),
@@ -168,20 +252,32 @@ impl Pairing {
 
     fn check_calls(&self, conversation: &Conversation, at: usize, findings: &mut Vec<Finding>) {
         let calls = &conversation.messages[at].calls;
-        for (call, answer) in calls.iter().zip(&self.answered_in[at]) {
+        for (index, (call, answer)) in calls.iter().zip(&self.answered_in[at]).enumerate() {
             if answer.is_some() || !call.needs_answer {
                 continue;
             }
-            let text = format!("the call `{}` of {} has no result", call.id, call.name);
+            let text = match call.id.as_str() {
+                "" => format!("a call of {} has no result", call.name),
+                id => format!("the call `{id}` of {} has no result", call.name),
+            };
             let finding = Finding::new(
                 conversation.path(at),
                 "unanswered-call",
                 text,
                 "add its result, or remove the call",
             );
-            findings.push(finding.fixed_by(Fix::remove(at, call.block)));
+            // An answer that is adopted will have its id in the next round.
+            let is_adopted = self.adopted.values().any(|adopted| *adopted == (at, index));
+            let fix = if is_adopted { Fix::ByHand } else { Fix::remove(at, call.block) };
+            findings.push(finding.fixed_by(fix));
         }
     }
+}
+
+/// Whether an answer can be that of a call, as far as their names say it.
+fn may_answer(answer: &Answer, call: &Call) -> bool {
+    let name = answer.name.as_deref().unwrap_or_default();
+    name.is_empty() || call.name.is_empty() || name == call.name.as_str()
 }
 
 /// Whether a message only answers, so that the answers of one call may stand side by side.
@@ -197,7 +293,7 @@ pub(crate) fn check_unique_ids(
 ) {
     let mut seen: HashMap<&str, usize, RandomState> = HashMap::default();
     for (at, message) in conversation.messages.iter().enumerate() {
-        for call in &message.calls {
+        for call in message.calls.iter().filter(|call| !call.id.is_empty()) {
             let before = seen.insert(&call.id, at);
             let is_again = match scope {
                 IdScope::Message => before == Some(at),

@@ -1,12 +1,27 @@
-//! Makes a broken request whole, by leaving out and moving; nothing is invented.
+//! Makes a broken request whole: by moving and by pairing again, and by leaving out only where the caller says so.
+//! Nothing is invented but ids that pair a call with its result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use std::ops::Range;
+
 use crate::Request;
-use crate::message::Message;
+use crate::message::{Content, IdPlace, Message, Piece, Role};
 use crate::render::Splice;
 use crate::validate::{Finding, Fix};
+
+/// How far a repair goes.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RepairMode {
+    /// Nothing is lost: results move behind their calls, calls and results without an id are paired by
+    /// order and name, and what says nothing goes.
+    #[default]
+    Keep,
+    /// What cannot be kept is dropped.
+    Drop,
+}
 
 /// Something that was done to a request, to repair it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +35,8 @@ pub struct Repair {
     pub rule: &'static str,
     /// Why, in the words of the violation.
     pub reason: String,
+    /// Whether something that was said, called or answered is gone.
+    pub is_loss: bool,
 }
 
 impl fmt::Display for Repair {
@@ -33,14 +50,14 @@ impl fmt::Display for Repair {
 /// without its beginning that goes on from step to step.
 const ROUNDS: usize = 12;
 
-pub(crate) fn repair(request: &Request) -> (String, Vec<Repair>) {
+pub(crate) fn repair(request: &Request, mode: RepairMode) -> (String, Vec<Repair>) {
     let mut text = request.text().to_owned();
     let mut repairs = Vec::new();
     // Which message of the request as it was each message is.
     let mut origins: Vec<usize> = (0..request.message_count()).collect();
     for _ in 0..ROUNDS.max(request.message_count()) {
         let Ok(current) = Request::parse(text.as_str(), Some(request.format())) else { break };
-        let mut plan = Plan::default();
+        let mut plan = Plan { mode, ..Plan::default() };
         let path = |at: usize| request.conversation().path(origins[at]);
         for finding in current.findings() {
             repairs.extend(plan.take_up(&current, finding, path));
@@ -59,6 +76,7 @@ pub(crate) fn repair(request: &Request) -> (String, Vec<Repair>) {
 /// What one round does.
 #[derive(Default)]
 struct Plan {
+    mode: RepairMode,
     dropped: BTreeSet<usize>,
     /// From each message that moves to the one that it moves behind.
     moved: BTreeMap<usize, usize>,
@@ -66,6 +84,8 @@ struct Plan {
     cut: BTreeMap<usize, BTreeSet<usize>>,
     /// The order in which the blocks of a message come.
     reordered: BTreeMap<usize, Vec<usize>>,
+    /// Ids that are written into a message: where in its text, and how.
+    written: BTreeMap<usize, Vec<(Range<usize>, String)>>,
 }
 
 impl Plan {
@@ -77,8 +97,24 @@ impl Plan {
         finding: Finding,
         path: impl Fn(usize) -> String,
     ) -> Option<Repair> {
-        let (message, action, is_new) = match finding.fix {
+        let conversation = request.conversation();
+        let fix = match finding.fix {
+            Fix::NameCall(at, call) if conversation.pairing().answer_of(at, call).is_none() => {
+                Fix::remove(at, conversation.messages[at].calls[call].block)
+            }
+            Fix::NameAnswer(at, answer) if conversation.pairing().call_of(at, answer).is_none() => {
+                Fix::remove(at, conversation.messages[at].answers[answer].block)
+            }
+            fix => fix,
+        };
+        let is_loss = loses(&conversation.messages, &fix);
+        if is_loss && self.mode == RepairMode::Keep {
+            return None;
+        }
+        let (message, action, is_new) = match fix {
             Fix::ByHand => return None,
+            Fix::NameCall(at, call) => self.name_call(request, at, call, path(at))?,
+            Fix::NameAnswer(at, answer) => self.name_answer(request, at, answer, path(at))?,
             Fix::Drop(message) => {
                 (message, format!("dropped {}", path(message)), self.dropped.insert(message))
             }
@@ -88,6 +124,12 @@ impl Plan {
                 self.dropped.extend(&messages);
                 let first = messages.first().copied().unwrap_or_default();
                 (first, format!("dropped {}", paths.join(", ")), self.dropped.len() > before)
+            }
+            // The ranges of ids would no longer hold: the next round sees to it.
+            Fix::DropBlocks(message, _) | Fix::ReorderBlocks(message, _)
+                if self.written.contains_key(&message) =>
+            {
+                return None;
             }
             Fix::DropBlocks(message, blocks) => {
                 let all = request.conversation().messages[message].blocks.len();
@@ -116,11 +158,65 @@ impl Plan {
             }
         };
         let (rule, reason) = (finding.violation.rule, finding.violation.text);
-        is_new.then(|| Repair { path: path(message), action, rule, reason })
+        is_new.then(|| Repair { path: path(message), action, rule, reason, is_loss })
+    }
+
+    /// Gives a call and its answer an id: that of the answer, or a new one.
+    fn name_call(
+        &mut self,
+        request: &Request,
+        at: usize,
+        call: usize,
+        path: String,
+    ) -> Option<(usize, String, bool)> {
+        let messages = &request.conversation().messages;
+        let (home, index) = request.conversation().pairing().answer_of(at, call)?;
+        let answer = &messages[home].answers[index];
+        let id = match answer.id.as_str() {
+            "" => new_id(messages, at, call),
+            id => id.to_owned(),
+        };
+        self.write(messages, at, messages[at].calls[call].id_place.as_ref()?, &id)?;
+        if answer.id.is_empty() {
+            self.write(messages, home, answer.id_place.as_ref()?, &id)?;
+        }
+        Some((at, format!("gave a call of {path} and its result the id `{id}`"), true))
+    }
+
+    /// Gives an answer the id of its call, if that has one already.
+    fn name_answer(
+        &mut self,
+        request: &Request,
+        at: usize,
+        answer: usize,
+        path: String,
+    ) -> Option<(usize, String, bool)> {
+        let messages = &request.conversation().messages;
+        let (home, index) = request.conversation().pairing().call_of(at, answer)?;
+        let id = messages[home].calls[index].id.as_str();
+        if id.is_empty() {
+            return None;
+        }
+        self.write(messages, at, messages[at].answers[answer].id_place.as_ref()?, id)?;
+        Some((at, format!("gave a result in {path} the id `{id}` of its call"), true))
+    }
+
+    /// Notes an id that is written into a message, unless its blocks change in this round.
+    fn write(&mut self, messages: &[Message], at: usize, place: &IdPlace, id: &str) -> Option<()> {
+        if self.cut.contains_key(&at) || self.reordered.contains_key(&at) {
+            return None;
+        }
+        let edit = id_edit(place, messages[at].json.view().raw(), id);
+        let edits = self.written.entry(at).or_default();
+        if !edits.contains(&edit) {
+            edits.push(edit);
+        }
+        Some(())
     }
 
     fn is_empty(&self) -> bool {
         self.dropped.is_empty()
+            && self.written.is_empty()
             && self.moved.is_empty()
             && self.cut.is_empty()
             && self.reordered.is_empty()
@@ -149,6 +245,8 @@ impl Plan {
             if self.cut.contains_key(&at) || self.reordered.contains_key(&at) {
                 let blocks = self.blocks_of(at, &messages[at]);
                 out.push_str(&with_blocks(&messages[at], element, blocks));
+            } else if let Some(edits) = self.written.get(&at) {
+                out.push_str(&with_edits(element, edits));
             } else {
                 out.push_str(element);
             }
@@ -170,4 +268,167 @@ impl Plan {
 fn with_blocks(message: &Message, text: &str, order: Vec<usize>) -> String {
     let spans = message.blocks.iter().map(|block| block.range_in(text)).collect();
     Splice::new(text, spans).keep(order)
+}
+
+/// A text with these edits, which do not overlap.
+fn with_edits(text: &str, edits: &[(Range<usize>, String)]) -> String {
+    let mut edits = edits.to_vec();
+    edits.sort_by_key(|(range, _)| range.start);
+    let mut edited = text.to_owned();
+    for (range, replacement) in edits.into_iter().rev() {
+        edited.replace_range(range, &replacement);
+    }
+    edited
+}
+
+/// How an id is written where it belongs: instead of what is there, or as the first field.
+fn id_edit(place: &IdPlace, text: &str, id: &str) -> (Range<usize>, String) {
+    let value = serde_json::Value::from(id).to_string();
+    let holder = place.holder.view();
+    let object = holder.object().unwrap_or_default();
+    let there = object.fields().filter(|(name, _)| *name == place.field).last();
+    if let Some((_, old)) = there {
+        return (old.span_in(text), value);
+    }
+    let start = holder.span_in(text).start + 1;
+    let comma = if object.fields().next().is_some() { "," } else { "" };
+    (start..start, format!("\"{}\":{value}{comma}", place.field))
+}
+
+/// An id that no call and no answer has.
+fn new_id(messages: &[Message], at: usize, call: usize) -> String {
+    let calls = messages.iter().flat_map(|message| &message.calls).map(|call| &call.id);
+    let answers = messages.iter().flat_map(|message| &message.answers).map(|answer| &answer.id);
+    let taken: BTreeSet<&str> = calls.chain(answers).map(|id| id.as_str()).collect();
+    let mut id = format!("call_{at}_{call}");
+    while taken.contains(id.as_str()) {
+        id.push('_');
+    }
+    id
+}
+
+/// Whether a fix takes away something that was said, called or answered.
+fn loses(messages: &[Message], fix: &Fix) -> bool {
+    match fix {
+        Fix::Drop(at) => has_substance(&messages[*at]),
+        Fix::DropAll(all) => all.iter().any(|at| has_substance(&messages[*at])),
+        Fix::DropBlocks(at, blocks) => blocks.iter().any(|block| has_block(&messages[*at], *block)),
+        _ => false,
+    }
+}
+
+fn has_substance(message: &Message) -> bool {
+    let is_nothing = message.role == Role::Unknown && message.json.view().is_null();
+    let says = message.pieces.iter().any(says_something);
+    !is_nothing
+        && (says
+            || message.role == Role::Unknown
+            || !message.calls.is_empty()
+            || !message.answers.is_empty())
+}
+
+fn has_block(message: &Message, block: usize) -> bool {
+    let is_in = |of: Option<usize>| of == Some(block);
+    message.pieces.iter().any(|piece| is_in(piece.block) && says_something(piece))
+        || message.calls.iter().any(|call| is_in(call.block))
+        || message.answers.iter().any(|answer| is_in(answer.block))
+}
+
+fn says_something(piece: &Piece) -> bool {
+    match &piece.content {
+        Content::Text(text) => !text.trim().is_empty(),
+        Content::Image(..) | Content::File(..) | Content::Opaque(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RepairMode;
+    use crate::Format::{self, Anthropic, LangChain, OpenAiChat};
+    use crate::testing::read;
+
+    #[track_caller]
+    fn kept(text: &str, format: Format) -> (String, Vec<String>) {
+        let (repaired, repairs) = read(text, format).repair(RepairMode::Keep);
+        assert!(repairs.iter().all(|repair| !repair.is_loss), "{repairs:?}");
+        (repaired, repairs.iter().map(ToString::to_string).collect())
+    }
+
+    const CALLS: &str = r#"{"role":"assistant","tool_calls":[
+        {"type":"function","function":{"name":"ls","arguments":"{}"}},
+        {"id":null,"type":"function","function":{"name":"cat","arguments":"{}"}}]}"#;
+
+    #[test]
+    fn calls_and_results_without_ids_are_paired_by_name_and_order() {
+        let text = format!(
+            r#"[{{"role":"user","content":"go"}},{CALLS},
+            {{"role":"tool","name":"cat","content":"two"}},{{"role":"tool","content":"one"}}]"#
+        );
+        let (repaired, done) = kept(&text, OpenAiChat);
+        assert_eq!(
+            done,
+            [
+                "gave a call of [1] and its result the id `call_1_0`: is required, as a text",
+                "gave a call of [1] and its result the id `call_1_1`: is required, as a text",
+            ]
+        );
+        assert!(repaired.contains(r#"{"tool_call_id":"call_1_1","role":"tool","name":"cat""#));
+        assert!(repaired.contains(r#"{"tool_call_id":"call_1_0","role":"tool","content":"one"}"#));
+        assert!(repaired.contains(r#"{"id":"call_1_0","type":"function","function":{"name":"ls""#));
+        assert_eq!(read(&repaired, OpenAiChat).validate(), []);
+    }
+
+    #[test]
+    fn a_result_without_an_id_gets_that_of_its_call_and_the_other_way_round() {
+        for (call, result, format) in [
+            (
+                r#"{"type":"ai","content":"","tool_calls":[{"name":"f","args":{},"id":"a"}]}"#,
+                r#"{"type":"tool","content":"1"}"#,
+                LangChain,
+            ),
+            (
+                r#"{"role":"assistant","content":[{"type":"tool_use","name":"f","input":{}}]}"#,
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}"#,
+                Anthropic,
+            ),
+        ] {
+            let user = if format == LangChain {
+                r#"{"type":"human","content":"go"}"#
+            } else {
+                r#"{"role":"user","content":"go"}"#
+            };
+            let (repaired, done) = kept(&format!("[{user},{call},{result}]"), format);
+            assert_eq!(done.len(), 1, "{done:?}");
+            assert_eq!(read(&repaired, format).validate(), [], "{repaired}");
+            assert!(repaired.contains("\"1\""));
+        }
+    }
+
+    #[test]
+    fn results_with_ids_of_nobody_are_given_to_the_calls_before_them() {
+        let text = r#"[{"role":"user","content":"go"},
+            {"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"g"}}]},
+            {"role":"tool","tool_call_id":"b","content":"2"},{"role":"tool","tool_call_id":"x","content":"1"}]"#;
+        let (repaired, done) = kept(text, OpenAiChat);
+        assert_eq!(
+            done,
+            [
+                "gave a result in [3] the id `a` of its call: the result of `x` has no call before it"
+            ]
+        );
+        assert_eq!(read(&repaired, OpenAiChat).validate(), [], "{repaired}");
+    }
+
+    #[test]
+    fn what_cannot_be_kept_stays_unless_the_caller_drops_it() {
+        let text = r#"[{"role":"user","content":"go"},{"role":"tool","tool_call_id":"x","content":"1"},
+            {"role":"user"},{"role":"user","content":"on"}]"#;
+        let request = read(text, OpenAiChat);
+        let (repaired, done) = kept(text, OpenAiChat);
+        assert_eq!(done, ["dropped [2]: is required"], "it said nothing");
+        assert_eq!(read(&repaired, OpenAiChat).validate()[0].rule, "orphan-result");
+        let (repaired, done) = request.repair(RepairMode::Drop);
+        assert_eq!(read(&repaired, OpenAiChat).validate(), []);
+        assert!(done[0].is_loss && !done[1].is_loss);
+    }
 }

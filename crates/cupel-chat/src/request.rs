@@ -12,7 +12,7 @@ use crate::detect::detect;
 use crate::document::Document;
 use crate::message::Message;
 use crate::render::Splice;
-use crate::repair::{self, Repair};
+use crate::repair::{self, Repair, RepairMode};
 use crate::validate::Finding;
 use crate::{CandidateOptions, Candidates, ChatError, Format, Rule, Statement, Violation};
 
@@ -142,13 +142,14 @@ impl Request {
         self.findings().into_iter().map(|finding| finding.violation).collect()
     }
 
-    /// The request, repaired as far as it can be, and what was done to it.
+    /// The request, repaired as far as the mode allows, and what was done to it.
     ///
-    /// Results without a call and calls without a result go, results that stand elsewhere move
-    /// behind their call, and what may not stand at the beginning goes. Nothing is invented. What
-    /// the text still breaks, a new [`validate`](Self::validate) tells.
-    pub fn repair(&self) -> (String, Vec<Repair>) {
-        repair::repair(self)
+    /// Results that stand elsewhere move behind their call; calls and results without an id, or with one that
+    /// nothing else has, are paired by order and name. With [`RepairMode::Drop`], results without a call,
+    /// calls without a result and what may not stand at the beginning go. What the text still breaks, a
+    /// new [`validate`](Self::validate) tells.
+    pub fn repair(&self, mode: RepairMode) -> (String, Vec<Repair>) {
+        repair::repair(self, mode)
     }
 
     /// The request as candidates for a pipeline.

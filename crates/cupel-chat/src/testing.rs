@@ -3,7 +3,7 @@
 use cupel_tokens::TokenCounter;
 
 use crate::message::Content;
-use crate::{CandidateOptions, Format, Request};
+use crate::{CandidateOptions, Format, RepairMode, Request};
 
 /// Counts words.
 pub(crate) struct Words;
@@ -48,7 +48,7 @@ pub(crate) fn violations(text: &str, format: Format) -> Vec<String> {
 /// The request after its repair, which must have worked, and what was done.
 #[track_caller]
 pub(crate) fn repaired(text: &str, format: Format) -> (String, Vec<String>) {
-    let (repaired, repairs) = read(text, format).repair();
+    let (repaired, repairs) = read(text, format).repair(RepairMode::Drop);
     assert_eq!(read(&repaired, format).validate(), [], "{repaired}");
     (repaired, repairs.iter().map(ToString::to_string).collect())
 }

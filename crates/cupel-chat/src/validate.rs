@@ -60,6 +60,10 @@ pub(crate) enum Fix {
     DropBlocks(usize, Vec<usize>),
     /// Puts the blocks of a message into another order.
     ReorderBlocks(usize, Vec<usize>),
+    /// Gives a call of a message, by its place there, an id that its answer has too.
+    NameCall(usize, usize),
+    /// Gives an answer of a message the id of its call.
+    NameAnswer(usize, usize),
     /// Moves a message behind another one and what was moved there before.
     MoveBehind { message: usize, target: usize },
 }

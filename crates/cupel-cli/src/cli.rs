@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, Parser, ValueEnum};
 use cupel_engine::{
-    Engine, EngineBuilder, Format, Limits, NamedPolicy, Options, Pin, Shorten, Superseded,
-    VectorFile, parse_margin, parse_tokens,
+    Engine, EngineBuilder, Format, Limits, NamedPolicy, Options, Pin, RepairMode, Shorten,
+    Superseded, VectorFile, parse_margin, parse_tokens,
 };
 
 use crate::cmd::{Command, Context};
@@ -98,8 +98,13 @@ pub(crate) struct RequestArguments {
     pub(crate) rules: Vec<String>,
 
     /// Repair a request that its provider would refuse, and tell what was done
-    #[arg(long)]
-    pub(crate) repair: bool,
+    ///
+    /// Nothing is lost: results move behind their calls, and calls and results without ids are paired by
+    /// order and name. With `drop`, what cannot be kept is dropped; `cupel validate --repair=show` says what
+    /// that is.
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "keep")]
+    pub(crate) repair: Option<Repairing>,
 
     /// Never let the user speak twice in a row in what is left
     ///
@@ -114,6 +119,24 @@ pub(crate) struct RequestArguments {
     /// opens its turn. With `whole`, turns are in or out, but for the last one.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub(crate) turns: Turns,
+}
+
+/// How far a repair goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Repairing {
+    /// Nothing is lost
+    Keep,
+    /// What cannot be kept is dropped
+    Drop,
+}
+
+impl Repairing {
+    pub(crate) fn mode(self) -> RepairMode {
+        match self {
+            Self::Keep => RepairMode::Keep,
+            Self::Drop => RepairMode::Drop,
+        }
+    }
 }
 
 /// The unit of a turn that is in or out as a whole.
@@ -320,7 +343,7 @@ fn engine_builder(
     let mut builder = Engine::builder()
         .named_policy(policy)
         .limits(limits(budget, settings)?)
-        .repair(request.repair)
+        .repair_by(request.repair.map(Repairing::mode))
         .alternate(request.alternate)
         .whole_turns(request.turns == Turns::Whole)
         .keep_caps(query.caps)

@@ -108,9 +108,14 @@ fn remedy(error: &EngineError) -> Option<String> {
             Some("give --max TOKENS or --model NAME (see `cupel models`)".to_owned())
         }
         ErrorCode::InvalidState => Some(BEGIN_ANEW.to_owned()),
-        ErrorCode::InvalidRequest if error.remedy() == Some("repair it") => {
-            Some("try --repair".to_owned())
-        }
+        ErrorCode::InvalidRequest => remedy.map(|remedy| match remedy.as_str() {
+            "repair it" => "try --repair".to_owned(),
+            "repair it, and drop what cannot be kept" => {
+                "see what would be lost with `cupel validate --repair=show`, then try --repair=drop"
+                    .to_owned()
+            }
+            _ => remedy,
+        }),
         ErrorCode::UnknownModel => {
             let near = remedy.filter(|remedy| remedy.starts_with("did you mean"));
             let near = near.map(|near| format!("{near} ")).unwrap_or_default();

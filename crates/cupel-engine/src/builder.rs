@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cupel::Renderer;
-use cupel_chat::{Format, Pin, Rule};
+use cupel_chat::{Format, Pin, RepairMode, Rule};
 use cupel_renderings::Shorten;
 use cupel_tokens::TokenCounter;
 
@@ -40,7 +40,7 @@ pub struct EngineBuilder {
     superseded: Superseded,
     shorten: Option<Shorten>,
     renderer: Option<Arc<dyn Renderer>>,
-    repair: bool,
+    repair: Option<RepairMode>,
     keep_caps: bool,
     alternate: bool,
     turns: Turns,
@@ -192,8 +192,14 @@ impl EngineBuilder {
 
     /// Repairs requests that their provider would refuse, instead of refusing them.
     #[must_use]
-    pub fn repair(mut self, repair: bool) -> Self {
-        self.repair = repair;
+    pub fn repair(self, repair: bool) -> Self {
+        self.repair_by(repair.then_some(RepairMode::Keep))
+    }
+
+    /// Repairs requests as far as the mode allows; `None` repairs nothing.
+    #[must_use]
+    pub fn repair_by(mut self, mode: Option<RepairMode>) -> Self {
+        self.repair = mode;
         self
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use cupel::{ContextItem, Renderer, SelectionReport};
-use cupel_chat::{Format, Pin, Request, Rule, Shortenable};
+use cupel_chat::{Format, Pin, RepairMode, Request, Rule, Shortenable};
 use cupel_renderings::Shorten;
 use cupel_tokens::Model;
 
@@ -62,7 +62,7 @@ pub(crate) struct Settings {
     /// `None` where only what would not fit otherwise is shortened.
     pub(crate) shorten: Option<Shorten>,
     pub(crate) renderer: Option<Arc<dyn Renderer>>,
-    pub(crate) repair: bool,
+    pub(crate) repair: Option<RepairMode>,
     pub(crate) keep_caps: bool,
     pub(crate) alternate: bool,
     pub(crate) turns: Turns,
@@ -308,13 +308,27 @@ impl Engine {
         Ok(validate::validate(&self.read(&text.into())?))
     }
 
-    /// The request, repaired as far as it can be, and what was done to it. Nothing is invented.
+    /// The request, repaired as far as it can be, and what was done to it. Nothing is lost, unless the engine
+    /// [drops](crate::EngineBuilder::repair_by) what cannot be kept; [`Repaired::losses`] says what that would be.
     ///
     /// # Errors
     ///
     /// If the request cannot be read.
     pub fn repair(&self, text: impl Into<Arc<str>>) -> Result<Repaired, EngineError> {
-        validate::repair(&self.read(&text.into())?)
+        self.repair_by(text, self.settings().repair.unwrap_or_default())
+    }
+
+    /// The same, as far as the mode allows.
+    ///
+    /// # Errors
+    ///
+    /// As [`repair`](Self::repair).
+    pub fn repair_by(
+        &self,
+        text: impl Into<Arc<str>>,
+        mode: RepairMode,
+    ) -> Result<Repaired, EngineError> {
+        validate::repair(&self.read(&text.into())?, mode)
     }
 
     /// The whole text that a window has a shorter form of, by the handle that its stub names: for

@@ -39,7 +39,7 @@ use cupel_names::UnknownName;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{CurveRange, Engine, EngineError, ErrorCode, Options, SETTINGS, setting};
+use crate::{CurveRange, Engine, EngineError, ErrorCode, Options, RepairMode, SETTINGS, setting};
 
 /// A question; what it does not need is ignored by it and refused by nobody.
 #[derive(Debug, Default, Deserialize)]
@@ -55,6 +55,7 @@ struct Question {
     from: Option<i64>,
     to: Option<i64>,
     slack_tokens: i64,
+    drop: bool,
     message: usize,
     policies: Vec<Value>,
 }
@@ -128,6 +129,7 @@ impl Engine {
             }
             "count" => written(&self.count(request, &options)?),
             "validate" => written(&self.validate(request)?),
+            "repair" if question.drop => written(&self.repair_by(request, RepairMode::Drop)?),
             "repair" => written(&self.repair(request)?),
             "original" => written(&self.original(request, &question.handle)?),
             "windows" => written(&self.windows(request, &question.budgets, &options)?),

@@ -73,6 +73,6 @@ pub use tokenizer::counter;
 pub use validate::{Repaired, Validation};
 
 pub use cupel::{Draft, Original, Renderer};
-pub use cupel_chat::{Format, OwnRendering, Pin, Rule, Shortenable, Target};
+pub use cupel_chat::{Format, OwnRendering, Pin, RepairMode, Rule, Shortenable, Target};
 pub use cupel_relevance::{VectorFile, VectorFileError};
 pub use cupel_renderings::{Shorten, handle};

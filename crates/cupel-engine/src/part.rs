@@ -101,12 +101,15 @@ pub struct RepairDone {
     pub rule: String,
     /// Why.
     pub reason: String,
+    /// Whether something that was said, called or answered is gone.
+    #[serde(default)]
+    pub is_loss: bool,
 }
 
 impl From<Repair> for RepairDone {
     fn from(repair: Repair) -> Self {
-        let Repair { path, action, rule, reason, .. } = repair;
-        Self { path, action, rule: rule.to_owned(), reason }
+        let Repair { path, action, rule, reason, is_loss, .. } = repair;
+        Self { path, action, rule: rule.to_owned(), reason, is_loss }
     }
 }
 

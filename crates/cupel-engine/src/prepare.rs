@@ -415,10 +415,8 @@ fn open(
     };
     let request = read(text.clone(), engine.settings().format)
         .map_err(|error| recognize::unreadable(text, error))?;
-    if !engine.settings().repair {
-        return Ok((request, Vec::new()));
-    }
-    let repaired = validate::repair(&request)?;
+    let Some(mode) = engine.settings().repair else { return Ok((request, Vec::new())) };
+    let repaired = validate::repair(&request, mode)?;
     let again = read(repaired.text.into(), Some(request.format()))?;
     Ok((again, repaired.repairs))
 }

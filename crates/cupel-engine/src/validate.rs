@@ -1,6 +1,6 @@
 //! Would the provider accept this request?
 
-use cupel_chat::Request;
+use cupel_chat::{RepairMode, Request};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Settings;
@@ -36,6 +36,9 @@ pub struct Repaired {
     pub repairs: Vec<RepairDone>,
     /// What could not be repaired.
     pub violations: Vec<RuleBroken>,
+    /// What would be lost, to repair that as well, if the caller allows it.
+    #[serde(default)]
+    pub losses: Vec<RepairDone>,
 }
 
 pub(crate) fn validate(request: &Request) -> Validation {
@@ -48,22 +51,36 @@ pub(crate) fn validate(request: &Request) -> Validation {
     }
 }
 
-pub(crate) fn repair(request: &Request) -> Result<Repaired, EngineError> {
-    let (text, repairs) = request.repair();
-    let violations = broken(&Request::parse(text.as_str(), Some(request.format()))?);
+pub(crate) fn repair(request: &Request, mode: RepairMode) -> Result<Repaired, EngineError> {
+    let (text, repairs) = request.repair(mode);
+    let again = Request::parse(text.as_str(), Some(request.format()))?;
+    let violations = broken(&again);
+    let losses = if violations.is_empty() { Vec::new() } else { again.repair(RepairMode::Drop).1 };
     Ok(Repaired {
         schema: Schema,
         format: request.format().name().to_owned(),
         text,
         repairs: repairs.into_iter().map(RepairDone::from).collect(),
         violations,
+        losses: losses.into_iter().map(RepairDone::from).collect(),
     })
 }
 
-/// What to do with a request that breaks rules: repair it, where that helps.
+/// The remedies of a request that breaks rules.
+pub(crate) const REPAIR: &str = "repair it";
+pub(crate) const DROP: &str = "repair it, and drop what cannot be kept";
+
+/// What to do with a request that breaks rules: repair it, where that helps, and lose something only
+/// where nothing else does.
 pub(crate) fn remedy(settings: &Settings, request: &Request) -> &'static str {
-    let helps = || repair(request).is_ok_and(|repaired| repaired.violations.is_empty());
-    if !settings.repair && helps() { "repair it" } else { "correct it by hand" }
+    let helps = |mode: RepairMode| {
+        repair(request, mode).is_ok_and(|repaired| repaired.violations.is_empty())
+    };
+    match settings.repair {
+        None if helps(RepairMode::Keep) => REPAIR,
+        None | Some(RepairMode::Keep) if helps(RepairMode::Drop) => DROP,
+        _ => "correct it by hand",
+    }
 }
 
 fn broken(request: &Request) -> Vec<RuleBroken> {

@@ -153,16 +153,20 @@ def validate(request: Any) -> Validation:
     return _engine().validate(request)
 
 
-def repair(request: Any) -> Repaired:
-    """The request, repaired as far as it can be, and what was done to it. Nothing is invented.
+def repair(request: Any, *, drop: bool = False) -> Repaired:
+    """The request, repaired as far as it can be, and what was done to it.
+
+    Nothing is lost, unless with ``drop``; ``losses`` says what that would be.
 
     >>> import cupel
     >>> orphan = [{"role": "user", "content": "Hi"}, {"role": "tool", "tool_call_id": "a", "content": "1"}]
-    >>> repaired = cupel.repair(orphan)
+    >>> cupel.repair(orphan)["losses"][0]["action"]
+    'dropped [1]'
+    >>> repaired = cupel.repair(orphan, drop=True)
     >>> repaired["messages"] == orphan[:1], repaired["messages"][0] is orphan[0]
     (True, True)
     """
-    return _engine().repair(request)
+    return _engine().repair(request, drop=drop)
 
 
 @overload

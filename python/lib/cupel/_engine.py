@@ -288,13 +288,13 @@ class Engine:
         validation: Validation = self._ask(Request(request), "validate")
         return validation
 
-    def repair(self, request: Any) -> Repaired:
+    def repair(self, request: Any, *, drop: bool = False) -> Repaired:
         """The request, repaired as far as it can be, and what was done to it.
 
-        ``messages`` are the caller's own objects where they were not changed.
+        Nothing is lost, unless with ``drop``; ``losses`` says what that would be. ``messages`` are the caller's own objects where they were not changed.
         """
         read = Request(request)
-        repaired: Repaired = self._ask(read, "repair")
+        repaired: Repaired = self._ask(read, "repair", drop=drop)
         text = repaired["text"]
         count = 0 if read.messages is None else len(read.messages)
         repaired["messages"] = read.kept(range(count), text, bool(repaired["repairs"]))

@@ -150,16 +150,24 @@ def test_the_picture_of_the_window_runs_no_code_of_a_message() -> None:
 def test_repaired_requests_keep_the_objects_that_were_not_changed() -> None:
     broken = [
         {"role": "user", "content": "first"},
-        {"role": "tool", "tool_call_id": "nobody", "content": "lost"},
+        {"role": "user"},
         {"role": "user", "content": "second"},
     ]
     with pytest.raises(cupel.InvalidRequestError) as caught:
         cupel.select(broken, max_tokens=100)
-    assert caught.value.details["violations"][0]["rule"] == "orphan-result"
+    assert caught.value.details["violations"][0]["rule"] == "missing-content"
     selection = cupel.select(broken, max_tokens=100, repair=True)
     assert [message is broken[at] for message, at in zip(selection.messages, (0, 2))] == [True, True]
     repaired = cupel.repair({"messages": broken})
     assert repaired["request"]["messages"][1] is broken[2]
+
+
+def test_nothing_is_lost_unless_the_caller_says_so() -> None:
+    orphan = [{"role": "user", "content": "first"}, {"role": "tool", "tool_call_id": "x", "content": "lost"}]
+    repaired = cupel.repair(orphan)
+    assert repaired["messages"] == orphan
+    assert repaired["losses"][0]["action"] == "dropped [1]"
+    assert cupel.repair(orphan, drop=True)["messages"] == orphan[:1]
 
 
 def test_other_questions_are_answered() -> None:

@@ -23,7 +23,7 @@ pub(crate) fn read(
     path: Path<'_>,
     nature: Nature,
     vocabulary: &Vocabulary,
-    mut own: impl FnMut(&mut Message, usize, &Object<'_>) -> bool,
+    mut own: impl FnMut(&mut Message, usize, Json<'_>, &Object<'_>) -> bool,
 ) {
     let Some(content) = content else { return };
     if let Some(text) = content.text() {
@@ -53,7 +53,7 @@ fn read_one(
     path: Path<'_>,
     nature: Nature,
     vocabulary: &Vocabulary,
-    own: &mut impl FnMut(&mut Message, usize, &Object<'_>) -> bool,
+    own: &mut impl FnMut(&mut Message, usize, Json<'_>, &Object<'_>) -> bool,
 ) {
     let Some(object) = block.object() else {
         match block.text() {
@@ -68,7 +68,7 @@ fn read_one(
         return;
     };
     message.notes.take_in(&object);
-    if !own(message, index, &object) {
+    if !own(message, index, block, &object) {
         message.flaws.extend(unknown_block(&object, path.at(index), vocabulary));
         message.served.extend(served(&object, index));
         read_block(block, &object, nature, 0, &mut message.pieces);

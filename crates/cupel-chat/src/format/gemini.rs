@@ -176,10 +176,17 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         return message;
     }
     push_rest(object, &["parts"], Nature::Words, &mut message.pieces);
-    content::read(&mut message, body, path, Nature::Words, &VOCABULARY, |message, index, part| {
-        read_part(message, at, path, index, part);
-        true
-    });
+    content::read(
+        &mut message,
+        body,
+        path,
+        Nature::Words,
+        &VOCABULARY,
+        |message, index, _, part| {
+            read_part(message, at, path, index, part);
+            true
+        },
+    );
     message
 }
 
@@ -203,6 +210,7 @@ fn read_part(message: &mut Message, at: usize, path: Path<'_>, index: usize, par
             arguments: call.get("args").map(content::as_written).unwrap_or_default(),
             needs_answer: true,
             block: Some(index),
+            id_place: None,
         });
     } else if let Some(response) = field(&["functionResponse", "function_response"]) {
         if message.role == Role::Assistant {
@@ -232,7 +240,14 @@ fn read_part(message: &mut Message, at: usize, path: Path<'_>, index: usize, par
         let is_error =
             answer.and_then(Json::object).is_some_and(|answer| answer.get("error").is_some());
         let body = answer.map(JsonText::from);
-        message.answers.push(Answer { id, name, block: Some(index), body, is_error });
+        message.answers.push(Answer {
+            id,
+            name,
+            block: Some(index),
+            body,
+            is_error,
+            id_place: None,
+        });
     }
     let outcome = part.any_of(&RUN).and_then(|(_, run)| run.object()?.text("outcome"));
     message.served.extend(outcome.map(|outcome| Served {

@@ -15,7 +15,7 @@ use crate::document::Document;
 use crate::evidence::{FUNCTION_TOOL, TEXT_ARGUMENTS, Vocabulary};
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
-use crate::message::{Answer, Bond, Call, Message, Nature, Role};
+use crate::message::{Answer, Bond, Call, IdPlace, Message, Nature, Role};
 use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
 use crate::rest::{push_rest, push_rest_of_assistant};
@@ -98,6 +98,8 @@ struct Dump<'t> {
     /// Where it says so.
     type_field: (&'static str, Option<Json<'t>>),
     body: Object<'t>,
+    /// The object that has the fields.
+    holder: Json<'t>,
     /// The path of the fields.
     path: String,
     /// Whether the fields stand in the dump itself.
@@ -105,7 +107,7 @@ struct Dump<'t> {
 }
 
 impl<'t> Dump<'t> {
-    fn of(object: &Object<'t>, path: Path<'_>) -> Self {
+    fn of(json: Json<'t>, object: &Object<'t>, path: Path<'_>) -> Self {
         let kwargs = object.get("kwargs").and_then(Json::object);
         let type_field = match &kwargs {
             Some(_) => {
@@ -116,12 +118,11 @@ impl<'t> Dump<'t> {
         let native_type = type_field.1.and_then(Json::text).unwrap_or_default();
         let data = object.get("data").and_then(Json::object);
         let is_flat = kwargs.is_none() && data.is_none();
-        let (body, path) = match (kwargs, data) {
-            (Some(kwargs), _) => (kwargs, format!("{path}.kwargs")),
-            (None, Some(data)) => (data, format!("{path}.data")),
-            (None, None) => (object.clone(), path.to_string()),
-        };
-        Self { native_type, type_field, body, path, is_flat }
+        let field = if kwargs.is_some() { "kwargs" } else { "data" };
+        let holder = if is_flat { json } else { object.get(field).unwrap_or(json) };
+        let path = if is_flat { path.to_string() } else { format!("{path}.{field}") };
+        let body = kwargs.or(data).unwrap_or_else(|| object.clone());
+        Self { native_type, type_field, body, holder, path, is_flat }
     }
 
     fn role(&self) -> Role {
@@ -145,8 +146,8 @@ fn role_named(name: &str) -> Role {
     }
 }
 
-fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
-    let dump = Dump::of(object, path);
+fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: Path<'_>) -> Message {
+    let dump = Dump::of(json, object, path);
     let role = dump.role();
     let mut message = Message::new(json, role, dump.native_type.clone());
     if role == Role::Unknown {
@@ -169,7 +170,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         message.flaws.push(content::missing(path, Fix::Drop(at)));
     }
     let has_calls = !message.calls.is_empty();
-    content::read(&mut message, body, path, nature, &VOCABULARY, |message, index, block| {
+    content::read(&mut message, body, path, nature, &VOCABULARY, |message, index, _, block| {
         let kind = block.text("type").unwrap_or_default();
         if index == 0 && matches!(kind.as_ref(), "thinking" | "redacted_thinking" | "reasoning") {
             message.bond = Bond::Reasoning;
@@ -202,16 +203,19 @@ fn read_answer(message: &mut Message, dump: &Dump<'_>, at: usize) {
     let is_legacy = dump.native_type.to_ascii_lowercase().starts_with("function");
     let field = if is_legacy { "name" } else { "tool_call_id" };
     let name = dump.body.text("name");
-    match dump.body.text(field) {
-        Some(id) => {
-            let body = dump.body.get("content").map(JsonText::from);
-            let is_error = content::is_failure(&dump.body);
-            message.answers.push(Answer { id, name, block: None, body, is_error });
-        }
-        None => {
-            message.flaws.push(missing_id(Path::from(&dump.path).field(field), Fix::Drop(at)));
-        }
+    let id = dump.body.text(field);
+    if id.is_none() {
+        let path = Path::from(&dump.path);
+        message.flaws.push(missing_id(path.field(field), Fix::NameAnswer(at, 0)));
     }
+    message.answers.push(Answer {
+        id: id.unwrap_or_default(),
+        name,
+        block: None,
+        body: dump.body.get("content").map(JsonText::from),
+        is_error: content::is_failure(&dump.body),
+        id_place: Some(IdPlace::new(dump.holder, field)),
+    });
 }
 
 fn read_calls(message: &mut Message, dump: &Dump<'_>, at: usize) {
@@ -219,20 +223,25 @@ fn read_calls(message: &mut Message, dump: &Dump<'_>, at: usize) {
     for (field, needs_answer) in [("tool_calls", true), ("invalid_tool_calls", false)] {
         let calls = dump.body.get(field).and_then(Json::list).unwrap_or_default();
         for (index, call) in calls.into_iter().enumerate() {
-            let call = call.object().unwrap_or_default();
-            let Some(id) = call.text("id") else {
+            let json = call;
+            let call = json.object().unwrap_or_default();
+            let id = call.text("id");
+            if id.is_none() {
                 let path = format!("{}.{field}[{index}].id", dump.path);
-                let flaw = || missing_id(Path::from(&path), Fix::Drop(at));
-                message.flaws.extend(needs_answer.then(flaw));
-                continue;
-            };
+                let fix = Fix::NameCall(at, message.calls.len());
+                message.flaws.extend(needs_answer.then(|| missing_id(Path::from(&path), fix)));
+                if !needs_answer {
+                    continue;
+                }
+            }
             push_rest(&call, &["name", "args"], Nature::Words, &mut message.pieces);
             message.calls.push(Call {
-                id,
+                id: id.unwrap_or_default(),
                 name: call.text("name").unwrap_or_default(),
                 arguments: call.get("args").map(content::as_written).unwrap_or_default(),
                 needs_answer,
                 block: None,
+                id_place: Some(IdPlace::new(json, "id")).filter(|_| json.is_object()),
             });
         }
     }
@@ -325,11 +334,11 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_result_goes() {
+    fn a_result_with_the_id_of_no_call_is_given_to_the_call_before_it() {
         let text = DUMPD.replace("\"tool_call_id\":\"a\"", "\"tool_call_id\":\"b\"");
         let (repaired, done) = repaired(&text, LangChain);
-        assert_eq!(done.len(), 2);
-        assert_eq!(read(&repaired, LangChain).message_count(), 1);
+        assert_eq!(done.len(), 1);
+        assert_eq!(repaired, DUMPD);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::document::Document;
 use crate::evidence::{FUNCTION_TOOL, TEXT_ARGUMENTS, Vocabulary};
 use crate::grouping::{Group, TakenApart, exchanges};
 use crate::json::{Json, Object};
-use crate::message::{Answer, Call, Message, Nature, Role};
+use crate::message::{Answer, Call, IdPlace, Message, Nature, Role};
 use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
 use crate::rest::{push_rest, push_rest_of_assistant};
@@ -145,9 +145,11 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
     }
     let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
     let body = object.get("content");
-    content::read(&mut message, body, path.field("content"), nature, &VOCABULARY, |_, _, _| false);
+    content::read(&mut message, body, path.field("content"), nature, &VOCABULARY, |_, _, _, _| {
+        false
+    });
     match role {
-        Role::Tool => read_answer(&mut message, object, at, path),
+        Role::Tool => read_answer(&mut message, json, object, at, path),
         Role::Assistant => read_calls(&mut message, object, at, path),
         _ => {}
     }
@@ -178,17 +180,27 @@ fn is_tool_name(name: &str) -> bool {
     name.len() <= LONGEST && name.bytes().all(is_allowed)
 }
 
-fn read_answer(message: &mut Message, object: &Object<'_>, at: usize, path: Path<'_>) {
+fn read_answer(
+    message: &mut Message,
+    json: Json<'_>,
+    object: &Object<'_>,
+    at: usize,
+    path: Path<'_>,
+) {
     let is_legacy = message.native_role == "function";
     let field = if is_legacy { "name" } else { "tool_call_id" };
-    match object.text(field) {
-        Some(id) => {
-            let body = object.get("content").map(JsonText::from);
-            let name = object.text("name");
-            message.answers.push(Answer { id, name, block: None, body, is_error: false });
-        }
-        None => message.flaws.push(missing_id(path.field(field), Fix::Drop(at))),
+    let id = object.text(field);
+    if id.is_none() {
+        message.flaws.push(missing_id(path.field(field), Fix::NameAnswer(at, 0)));
     }
+    message.answers.push(Answer {
+        id: id.unwrap_or_default(),
+        name: object.text("name"),
+        block: None,
+        body: object.get("content").map(JsonText::from),
+        is_error: false,
+        id_place: Some(IdPlace::new(json, field)),
+    });
 }
 
 pub(super) fn missing_id(path: Path<'_>, fix: Fix) -> Finding {
@@ -214,6 +226,7 @@ pub(super) fn read_legacy_call(message: &mut Message, object: &Object<'_>) {
         arguments: call.get("arguments").map(content::as_written).unwrap_or_default(),
         needs_answer: true,
         block: None,
+        id_place: None,
     });
 }
 
@@ -224,12 +237,13 @@ pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, 
         message.flaws.push(Finding::new(path, "calls-type", text, "give the calls as a list"));
         return;
     };
-    for (index, call) in calls.into_iter().enumerate() {
-        let call = call.object().unwrap_or_default();
-        let Some(id) = call.text("id") else {
-            message.flaws.push(missing_id(path.at(index).field("id"), Fix::Drop(at)));
-            continue;
-        };
+    for (index, json) in calls.into_iter().enumerate() {
+        let call = json.object().unwrap_or_default();
+        let id = call.text("id");
+        if id.is_none() {
+            let fix = Fix::NameCall(at, message.calls.len());
+            message.flaws.push(missing_id(path.at(index).field("id"), fix));
+        }
         let (holder, body) = call.any_of(&["function", "custom"]).unzip();
         let body = body.and_then(Json::object).unwrap_or_default();
         let (field, arguments) = body.any_of(&["arguments", "input"]).unzip();
@@ -238,11 +252,12 @@ pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, 
         push_rest(&call, holder.as_slice(), Nature::Words, &mut message.pieces);
         push_rest(&body, &read, Nature::Words, &mut message.pieces);
         message.calls.push(Call {
-            id,
+            id: id.unwrap_or_default(),
             name: body.text("name").unwrap_or_default(),
             arguments: arguments.map(content::as_written).unwrap_or_default(),
             needs_answer: true,
             block: None,
+            id_place: Some(IdPlace::new(json, "id")).filter(|_| json.is_object()),
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Requests that are broken: found, named and, when asked, repaired.
 
-use cupel_chat::{CandidateOptions, ChatError, Format, Request};
+use cupel_chat::{CandidateOptions, ChatError, Format, RepairMode, Request};
 
 use crate::pipelines::Quarters;
 use crate::random::Random;
@@ -76,7 +76,7 @@ fn nothing_is_selected_from_what_is_broken() {
 fn repair_yields_what_the_checker_accepts() {
     for (format, text) in disturbed() {
         let request = Request::parse(text.as_str(), Some(format)).unwrap();
-        let (repaired, repairs) = request.repair();
+        let (repaired, repairs) = request.repair(RepairMode::Drop);
         assert_eq!(repairs.is_empty(), repaired == text, "{repairs:?}\n{text}\n{repaired}");
         let again = Request::parse(repaired.as_str(), Some(format)).unwrap();
         if again.message_count() == 0 {
@@ -89,7 +89,7 @@ fn repair_yields_what_the_checker_accepts() {
         let problems = checker::problems(format, &repaired);
         assert_eq!(problems, Vec::<String>::new(), "{format}: {repairs:?}\n{text}\n{repaired}");
         assert_eq!(again.validate(), []);
-        assert_eq!(again.repair(), (repaired.clone(), Vec::new()));
+        assert_eq!(again.repair(RepairMode::Drop), (repaired.clone(), Vec::new()));
         if !matches!(format, Format::Anthropic | Format::Gemini) {
             // Here messages are moved and dropped, never rewritten.
             let originals = checker::messages(format, &text).unwrap();
@@ -104,7 +104,8 @@ fn what_is_valid_is_not_repaired() {
     for format in Format::ALL {
         for seed in 0..50 {
             let text = generate::request(format, seed);
-            let (repaired, repairs) = Request::parse(text.as_str(), Some(format)).unwrap().repair();
+            let (repaired, repairs) =
+                Request::parse(text.as_str(), Some(format)).unwrap().repair(RepairMode::Drop);
             assert_eq!(repairs, []);
             assert_eq!(repaired, text);
         }
@@ -125,7 +126,7 @@ fn assert_named(format: Format, messages: &[&str], path: &str, rule: &str) {
     let found = found.unwrap_or_else(|| panic!("no {rule} at {path}: {violations:?}"));
     assert!(!found.remedy.is_empty() && found.to_string().starts_with(&format!("{path}: ")));
 
-    let (repaired, _) = request.repair();
+    let (repaired, _) = request.repair(RepairMode::Drop);
     assert_eq!(checker::problems(format, &repaired), Vec::<String>::new(), "{repaired}");
 }
 

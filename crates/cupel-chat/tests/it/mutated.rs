@@ -1,7 +1,7 @@
 //! Damaged texts: an error or a request, never a panic; and what passes as valid stays valid.
 
 use cupel::ContextBudget;
-use cupel_chat::{CandidateOptions, Format, Request};
+use cupel_chat::{CandidateOptions, Format, RepairMode, Request};
 
 use crate::pipelines::{self, Named, Quarters};
 use crate::random::Random;
@@ -17,7 +17,7 @@ fn probe(text: &str, format: Option<Format>, named: &Named, random: &mut Random)
         }
     };
     request.query();
-    let (repaired, _) = request.repair();
+    let (repaired, _) = request.repair(RepairMode::Drop);
     Request::parse(repaired.as_str(), Some(request.format())).unwrap_or_else(|error| {
         panic!("{error}: repaired\n{text}\nto\n{repaired}");
     });

@@ -1,7 +1,7 @@
 //! `cupel validate`: would the provider accept this request?
 
 use clap::Args;
-use cupel_engine::{Engine, Format, Validation};
+use cupel_engine::{Engine, Format, RepairMode, Validation};
 
 use super::Context;
 use crate::batch::{self, BatchArguments, Job, Tally};
@@ -13,6 +13,7 @@ use crate::render::number::counted;
 const EXAMPLES: &str = "\
 Examples:
   cupel validate request.json
+  cupel validate --repair=show request.json
   cupel validate --repair request.json > repaired.json
   cupel validate *.json";
 
@@ -34,8 +35,23 @@ pub(crate) struct Arguments {
     json: bool,
 
     /// Print the repaired request, and on stderr what was done
-    #[arg(long, conflicts_with = "lines")]
-    repair: bool,
+    ///
+    /// Nothing is lost, unless with `drop`. With `show`, nothing is done: what would be, and what would be
+    /// lost with `drop`, is printed.
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "keep", conflicts_with = "lines")]
+    repair: Option<Repairing>,
+}
+
+/// What to do about a request that breaks rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Repairing {
+    /// Repair it; nothing is lost
+    Keep,
+    /// Repair it, and drop what cannot be kept
+    Drop,
+    /// Say what would be done, and do nothing
+    Show,
 }
 
 pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure> {
@@ -43,12 +59,16 @@ pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure>
     if let Some(format) = arguments.format {
         builder = builder.format(format);
     }
+    if arguments.repair == Some(Repairing::Drop) {
+        builder = builder.repair_by(Some(RepairMode::Drop));
+    }
     let engine = builder.build().map_err(|error| Failure::of_settings(&error))?;
     match (arguments.batch.is_single(), arguments.repair) {
-        (true, true) => repair(arguments, &engine),
-        (true, false) => one(arguments, &engine),
-        (false, true) => Err(Failure::cannot("--repair is for one request; name one file")),
-        (false, false) => many(arguments, &engine),
+        (true, Some(Repairing::Show)) => show(arguments, &engine),
+        (true, Some(_)) => repair(arguments, &engine),
+        (true, None) => one(arguments, &engine),
+        (false, Some(_)) => Err(Failure::cannot("--repair is for one request; name one file")),
+        (false, None) => many(arguments, &engine),
     }
 }
 
@@ -95,7 +115,22 @@ fn repair(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
     for violation in &repaired.violations {
         output::say(&format!("{name}: still wrong: {violation}"));
     }
+    for loss in &repaired.losses {
+        output::say(&format!("{name}: with --repair=drop: {loss}"));
+    }
     output::print(&repaired.text)?;
+    Ok(Answer::of(repaired.violations.is_empty()))
+}
+
+/// Prints what a repair would do.
+fn show(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
+    let input = arguments.batch.single()?;
+    let name = input.name();
+    let repaired = engine.repair(input.text).map_err(|error| Failure::of(&name, &error))?;
+    let keep = repaired.repairs.iter().map(|repair| format!("{name}: with --repair: {repair}\n"));
+    let drop = repaired.losses.iter().map(|loss| format!("{name}: with --repair=drop: {loss}\n"));
+    let lines: String = keep.chain(drop).collect();
+    output::print(&if lines.is_empty() { format!("{name}: nothing to repair\n") } else { lines })?;
     Ok(Answer::of(repaired.violations.is_empty()))
 }
 

@@ -26,7 +26,7 @@ use crate::document::Document;
 use crate::evidence::Vocabulary;
 use crate::grouping::{Group, PinReason, TakenApart, turns};
 use crate::json::{Json, Object};
-use crate::message::{Answer, Bond, Call, Message, Nature, Role};
+use crate::message::{Answer, Bond, Call, IdPlace, Message, Nature, Role};
 use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::JsonText;
@@ -159,9 +159,14 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         message.flaws.push(content::missing(path.field("content"), Fix::Drop(at)));
     }
     let path = path.field("content");
-    content::read(&mut message, body, path, Nature::Words, &VOCABULARY, |message, index, block| {
-        read_block(message, at, path, index, block)
-    });
+    content::read(
+        &mut message,
+        body,
+        path,
+        Nature::Words,
+        &VOCABULARY,
+        |message, index, json, block| read_block(message, at, path, index, json, block),
+    );
     push_rest(object, &["content"], Nature::Words, &mut message.pieces);
     message
 }
@@ -172,6 +177,7 @@ fn read_block(
     at: usize,
     path: Path<'_>,
     index: usize,
+    json: Json<'_>,
     block: &Object<'_>,
 ) -> bool {
     let kind = block.text("type").unwrap_or_default();
@@ -188,10 +194,16 @@ fn read_block(
     };
     let drop = Fix::DropBlocks(at, vec![index]);
     let path = path.at(index);
-    let Some(id) = block.text(id_field) else {
-        message.flaws.push(missing_id(path.field(id_field), drop));
-        return true;
-    };
+    let id = block.text(id_field);
+    if id.is_none() && message.role == home {
+        let fix = match home {
+            Role::Assistant => Fix::NameCall(at, message.calls.len()),
+            _ => Fix::NameAnswer(at, message.answers.len()),
+        };
+        message.flaws.push(missing_id(path.field(id_field), fix));
+    }
+    let id = id.unwrap_or_default();
+    let id_place = Some(IdPlace::new(json, id_field));
     let nature = if home == Role::User { Nature::Answer } else { Nature::Words };
     push_rest(block, &["name", "input", "content"], nature, &mut message.pieces);
     if message.role != home {
@@ -203,11 +215,13 @@ fn read_block(
             arguments: block.get("input").map(content::as_written).unwrap_or_default(),
             needs_answer: true,
             block: Some(index),
+            id_place,
         });
     } else {
         let body = block.get("content").map(JsonText::from);
         let is_error = content::is_failure(block);
-        message.answers.push(Answer { id, name: None, block: Some(index), body, is_error });
+        let answer = Answer { id, name: None, block: Some(index), body, is_error, id_place };
+        message.answers.push(answer);
         if let Some(result) = block.get("content") {
             content::nested(result, Nature::Answer, 0, &mut message.pieces);
         }

@@ -193,7 +193,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
     if body.is_none() {
         message.flaws.push(content::missing(path, Fix::Drop(at)));
     }
-    content::read(&mut message, body, path, Nature::Words, &VOCABULARY, |_, _, _| false);
+    content::read(&mut message, body, path, Nature::Words, &VOCABULARY, |_, _, _, _| false);
     push_rest(object, &["content"], Nature::Words, &mut message.pieces);
     message
 }
@@ -225,7 +225,14 @@ fn read_answer(
         Some(id) => {
             let body = object.get("output").filter(|output| !output.is_object());
             let (name, body) = (object.text("name"), body.map(JsonText::from));
-            message.answers.push(Answer { id, name, block: None, body, is_error: false });
+            message.answers.push(Answer {
+                id,
+                name,
+                block: None,
+                body,
+                is_error: false,
+                id_place: None,
+            });
         }
         None => message.flaws.push(missing_id(path.field(id_field), fix)),
     }
@@ -292,6 +299,7 @@ fn read_call(
                 arguments: arguments.unwrap_or_default(),
                 needs_answer: !is_request && !is_served(object),
                 block: None,
+                id_place: None,
             });
         }
         None if is_clients => {

@@ -115,7 +115,7 @@ impl ReplayArguments {
             model: None,
             pin: Vec::new(),
             rules: Vec::new(),
-            repair: self.repair,
+            repair: self.repair.then_some(cli::Repairing::Keep),
             alternate: false,
             turns: cli::Turns::default(),
         };
