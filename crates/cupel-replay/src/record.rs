@@ -42,6 +42,9 @@ pub struct RecordHead {
     /// Whether requests that their provider would refuse were repaired.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repair: bool,
+    /// Whether what could not be kept was dropped then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repair_drops: bool,
     /// What else was set where it was recorded, and changes what is decided: by name, as it was written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
@@ -105,6 +108,7 @@ impl RecordHead {
             tokenizer: None,
             columns: None,
             repair: false,
+            repair_drops: false,
             settings: BTreeMap::new(),
         }
     }

@@ -7,6 +7,7 @@ use cupel_replay::{Record, RecordHead, RecordedRequest, RequestOutcome, RowOutco
 
 use super::Context;
 use super::replay::run::{self, ReplayArguments, Replayed};
+use crate::cli::Repairing;
 use crate::error::{Answer, Failure};
 use crate::output::{self, Destination};
 use crate::render::number::counted;
@@ -70,7 +71,8 @@ pub(crate) fn record(
     let head = RecordHead {
         tokenizer: arguments.tokenizer.clone(),
         columns: arguments.columns.as_ref().map(ToString::to_string),
-        repair: arguments.repair,
+        repair: arguments.repair.is_some(),
+        repair_drops: arguments.repair == Some(Repairing::Drop),
         settings: context.settings.recorded(),
         ..RecordHead::new(&replayed.settings, named)
     };

@@ -100,7 +100,7 @@ fn a_pin_keeps_a_message() {
 #[test]
 fn a_broken_request_is_refused_and_repaired_when_asked() {
     assert_snapshot("select-invalid", &["select", ORPHAN, "--max", "100"]);
-    assert_snapshot("select-repair", &["select", ORPHAN, "--max", "100", "--repair"]);
+    assert_snapshot("select-repair", &["select", ORPHAN, "--max", "100", "--repair=drop"]);
 }
 
 #[test]
@@ -203,6 +203,7 @@ fn validate_names_message_rule_and_remedy() {
     assert_snapshot("validate-invalid", &["validate", ORPHAN]);
     assert_snapshot("validate-json", &["validate", ORPHAN, "--json"]);
     assert_snapshot("validate-repair", &["validate", ORPHAN, "--repair"]);
+    assert_snapshot("validate-repair-show", &["validate", ORPHAN, "--repair=show"]);
 }
 
 #[test]

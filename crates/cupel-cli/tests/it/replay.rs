@@ -303,11 +303,21 @@ fn a_check_decides_as_the_record_was_made() {
     let orphan = r#"{"messages":[{"role":"tool","tool_call_id":"x","content":"An orphan."},{"role":"user","content":"Hello"}]}"#;
     let log = folder.write("log.jsonl", format!("{orphan}\n"));
     let record = folder.file("a.record");
-    let flags =
-        ["--max", "300", "--repair", "--session", "--tokenizer", "estimate", "--shorten", "off"];
+    let flags = [
+        "--max",
+        "300",
+        "--repair=drop",
+        "--session",
+        "--tokenizer",
+        "estimate",
+        "--shorten",
+        "off",
+    ];
     let done = run(&[&["record", &log, LANGFUSE, "--output", &record], &flags[..]].concat());
     assert_eq!(done.code, Some(0), "{done:?}");
-    assert!(std::fs::read_to_string(&record).unwrap().contains("\"repair\":true"));
+    assert!(
+        std::fs::read_to_string(&record).unwrap().contains("\"repair\":true,\"repair_drops\":true")
+    );
     let held = |record: &str, variable: (&str, &str)| {
         let done: Run =
             cupel(&["check", record]).env(variable.0, variable.1).output().unwrap().into();

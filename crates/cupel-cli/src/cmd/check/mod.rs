@@ -10,6 +10,7 @@ use cupel_replay::{Checking, Record, Tolerances};
 
 use super::replay::run::{self, ReplayArguments};
 use super::{Context, record};
+use crate::cli::Repairing;
 use crate::error::{Answer, Failure};
 use crate::input::Input;
 use crate::output::{self, Destination};
@@ -194,7 +195,10 @@ fn replayed_as(arguments: &Arguments, record: &Record) -> Result<ReplayArguments
         shorten,
         tokenizer: head.tokenizer.clone(),
         columns,
-        repair: head.repair,
+        repair: head.repair.then_some(match head.repair_drops {
+            true => Repairing::Drop,
+            false => Repairing::Keep,
+        }),
         threads: arguments.threads,
     })
 }

@@ -62,8 +62,11 @@ pub(crate) struct ReplayArguments {
     pub(crate) columns: Option<Columns>,
 
     /// Repair requests that their provider would refuse, instead of leaving them out
-    #[arg(long)]
-    pub(crate) repair: bool,
+    ///
+    /// Nothing is lost, unless with `drop`.
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "keep")]
+    pub(crate) repair: Option<cli::Repairing>,
 
     /// How many threads to use; as many as there are cores if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -115,7 +118,7 @@ impl ReplayArguments {
             model: None,
             pin: Vec::new(),
             rules: Vec::new(),
-            repair: self.repair.then_some(cli::Repairing::Keep),
+            repair: self.repair,
             alternate: false,
             turns: cli::Turns::default(),
         };
