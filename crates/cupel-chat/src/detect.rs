@@ -175,7 +175,7 @@ mod tests {
     fn a_model_decides_between_formats_that_nothing_contradicts() {
         let turns =
             r#""messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#;
-        let request = |rest: &str| format!(r#"{{{rest},{turns}}}"#);
+        let request = |rest: &str| format!("{{{rest},{turns}}}");
         let claude = r#""model":"claude-sonnet-4-5""#;
         assert_format(&request(&format!(r#"{claude},"max_tokens":9"#)), Format::Anthropic);
         assert_format(&request(claude), Format::OpenAiChat);

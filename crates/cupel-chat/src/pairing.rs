@@ -64,7 +64,9 @@ impl Pairing {
                 } else if let Some(call) = latest.and_then(|of| self.by_order(messages, of, answer))
                 {
                     let calls = open.get_mut(messages[call.0].calls[call.1].id.as_str());
-                    calls.into_iter().for_each(|calls| calls.retain(|open| *open != call));
+                    if let Some(calls) = calls {
+                        calls.retain(|open| *open != call);
+                    }
                     self.join(call, (at, index));
                 } else if open.contains_key(answer.id.as_str()) {
                     self.links[at][index] = Link::Answered;

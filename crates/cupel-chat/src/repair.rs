@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::Request;
 use crate::message::{Content, IdPlace, Message, Piece, Role};
 use crate::render::Splice;
+use crate::text::Text;
 use crate::validate::{Finding, Fix};
 
 /// How far a repair goes.
@@ -113,8 +114,8 @@ impl Plan {
         }
         let (message, action, is_new) = match fix {
             Fix::ByHand => return None,
-            Fix::NameCall(at, call) => self.name_call(request, at, call, path(at))?,
-            Fix::NameAnswer(at, answer) => self.name_answer(request, at, answer, path(at))?,
+            Fix::NameCall(at, call) => self.name_call(request, at, call, &path(at))?,
+            Fix::NameAnswer(at, answer) => self.name_answer(request, at, answer, &path(at))?,
             Fix::Drop(message) => {
                 (message, format!("dropped {}", path(message)), self.dropped.insert(message))
             }
@@ -167,7 +168,7 @@ impl Plan {
         request: &Request,
         at: usize,
         call: usize,
-        path: String,
+        path: &str,
     ) -> Option<(usize, String, bool)> {
         let messages = &request.conversation().messages;
         let (home, index) = request.conversation().pairing().answer_of(at, call)?;
@@ -189,7 +190,7 @@ impl Plan {
         request: &Request,
         at: usize,
         answer: usize,
-        path: String,
+        path: &str,
     ) -> Option<(usize, String, bool)> {
         let messages = &request.conversation().messages;
         let (home, index) = request.conversation().pairing().call_of(at, answer)?;
@@ -299,7 +300,7 @@ fn id_edit(place: &IdPlace, text: &str, id: &str) -> (Range<usize>, String) {
 fn new_id(messages: &[Message], at: usize, call: usize) -> String {
     let calls = messages.iter().flat_map(|message| &message.calls).map(|call| &call.id);
     let answers = messages.iter().flat_map(|message| &message.answers).map(|answer| &answer.id);
-    let taken: BTreeSet<&str> = calls.chain(answers).map(|id| id.as_str()).collect();
+    let taken: BTreeSet<&str> = calls.chain(answers).map(Text::as_str).collect();
     let mut id = format!("call_{at}_{call}");
     while taken.contains(id.as_str()) {
         id.push('_');

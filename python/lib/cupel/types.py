@@ -364,6 +364,8 @@ class RepairDone(TypedDict):
 
     action: str
     """What was done, as in `dropped messages[3]`."""
+    is_loss: bool
+    """Whether something that was said, called or answered is gone."""
     path: str
     """Where, in the request as it was."""
     reason: str
@@ -685,6 +687,8 @@ class RepairedAnswer(TypedDict):
 
     format: str
     """The format that it was read as."""
+    losses: list[RepairDone]
+    """What would be lost, to repair that as well, if the caller allows it."""
     repairs: list[RepairDone]
     """What was done to it."""
     schema: Schema

@@ -77,14 +77,12 @@ fn read_one(
 
 /// A block that is more than text, and that the format does not know.
 fn unknown_block(object: &Object<'_>, path: Path<'_>, vocabulary: &Vocabulary) -> Option<Finding> {
-    let strange = match object.str("type") {
-        Some(kind) => Some(kind.into_owned()).filter(|kind| !vocabulary.knows_block(kind)),
-        None => {
-            let mut names = object.fields().map(|(name, _)| name);
-            names
-                .find(|name| !vocabulary.knows_block_field(name) && is_more_than_text(name))
-                .map(str::to_owned)
-        }
+    let strange = if let Some(kind) = object.str("type") {
+        Some(kind.into_owned()).filter(|kind| !vocabulary.knows_block(kind))
+    } else {
+        let names = object.fields().map(|(name, _)| name);
+        let mut strange = names.filter(|name| !vocabulary.knows_block_field(name));
+        strange.find(|name| is_more_than_text(name)).map(str::to_owned)
     };
     let name = strange.filter(|name| is_more_than_text(name))?;
     let text = format!("the format does not have a block `{name}`");

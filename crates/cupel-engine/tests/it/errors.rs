@@ -72,8 +72,13 @@ fn repair_is_recommended_only_where_it_helps() {
     let orphan = r#"[{"role": "tool", "tool_call_id": "x", "content": "?"},
         {"role": "user", "content": "a"}]"#;
     let error = engine(100).select(orphan).unwrap_err();
-    assert_eq!((error.code(), error.remedy()), (ErrorCode::InvalidRequest, Some("repair it")));
+    let drop = "repair it, and drop what cannot be kept";
+    assert_eq!((error.code(), error.remedy()), (ErrorCode::InvalidRequest, Some(drop)));
     assert_eq!(error.violations()[0].rule, "orphan-result");
+    let unnamed = r#"[{"role": "user", "content": "a"},
+        {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "content": "?"}]"#;
+    assert_eq!(engine(100).select(unnamed).unwrap_err().remedy(), Some("repair it"));
     let beyond = r#"[{"role": "wizard", "content": "a"}]"#;
     let options = Options::new();
     let engine = builder().format(cupel_engine::Format::OpenAiChat).max_tokens(9).build().unwrap();
@@ -85,7 +90,8 @@ fn repair_is_recommended_only_where_it_helps() {
 fn a_repairing_engine_tells_what_it_did() {
     let orphan = r#"[{"role": "tool", "tool_call_id": "x", "content": "?"},
         {"role": "user", "content": "a"}]"#;
-    let engine = builder().max_tokens(100).repair(true).build().unwrap();
+    let mode = Some(cupel_engine::RepairMode::Drop);
+    let engine = builder().max_tokens(100).repair_by(mode).build().unwrap();
     let selection = engine.select(orphan).unwrap();
     assert_eq!(selection.repairs.len(), 1);
     assert_eq!(selection.summary.messages_after, 1);

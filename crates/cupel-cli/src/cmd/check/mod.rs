@@ -195,9 +195,10 @@ fn replayed_as(arguments: &Arguments, record: &Record) -> Result<ReplayArguments
         shorten,
         tokenizer: head.tokenizer.clone(),
         columns,
-        repair: head.repair.then_some(match head.repair_drops {
-            true => Repairing::Drop,
-            false => Repairing::Keep,
+        repair: head.repair.then_some(if head.repair_drops {
+            Repairing::Drop
+        } else {
+            Repairing::Keep
         }),
         threads: arguments.threads,
     })
