@@ -9,7 +9,7 @@
 //! | `select` | – | [`Selection`](crate::Selection), with the window as `text` |
 //! | `explain` | `most_left_out`, if not all | [`Explanation`](crate::Explanation) |
 //! | `count` | – | [`Count`](crate::Count) |
-//! | `validate`, `repair` | – | [`Validation`](crate::Validation), [`Repaired`](crate::Repaired) |
+//! | `validate`, `repair` | `drop`, to lose what cannot be kept | [`Validation`](crate::Validation), [`Repaired`](crate::Repaired) |
 //! | `original` | `handle` | the text, or `null` |
 //! | `windows` | `budgets` | [`Windows`](crate::Windows) |
 //! | `curve` | `steps`; `from`, `to` | [`Curve`](crate::Curve) |
