@@ -91,6 +91,39 @@ fn what_is_pinned_covers_its_values() {
 }
 
 #[test]
+fn what_is_in_already_covers_its_values_as_what_is_pinned_does() {
+    let mut items = returning();
+    items.extend([call("x_1", 10), call("z_3", 10), user("x_1", 10)]);
+    let list = build(items);
+    let candidates: Vec<Candidate<'_>> =
+        list[..4].iter().map(|item| Candidate::new(item, 0.0)).collect();
+    let order = |taken: &[bool]| {
+        let budget = budget(1_000);
+        let request = SliceRequest::new(&candidates, &budget).within(&list).beside(taken);
+        slicer(BARE, NO_QUESTION).select(&request).unwrap().selected
+    };
+    let place = |order: &[usize], at: usize| order.iter().position(|taken| *taken == at).unwrap();
+    let beside = order(&[false, false, false, false, true]);
+    assert!(place(&beside, 3) < place(&beside, 2), "{beside:?}");
+    let alone = order(&[false; 5]);
+    assert!(place(&alone, 2) < place(&alone, 3), "said twice, it is needed more: {alone:?}");
+}
+
+#[test]
+fn the_worth_of_a_form_is_told_by_its_share_and_its_values() {
+    let mut items = returning();
+    items.push(with_forms("x_1 y_2", 100, &[("x_1", 10, 0.3)]));
+    let list = build(items);
+    let candidates: Vec<Candidate<'_>> =
+        list.iter().map(|item| Candidate::new(item, 0.0)).collect();
+    let budget = budget(100);
+    let request = SliceRequest::new(&candidates, &budget).within(&list);
+    let worth = slicer(BARE, NO_QUESTION).worth(&request).unwrap();
+    assert_eq!((worth.forms(0).len(), worth.forms(2).len()), (0, 1));
+    assert_eq!((worth.values_of(2, Some(0)).len(), worth.values_of(2, None).len()), (1, 2));
+}
+
+#[test]
 fn where_values_do_not_come_back_need_counts_nothing() {
     let list = build(vec![call("a_1 b_2 c_3", 10), user("hello", 10), call("d_4", 10)]);
     let order = taken(&slicer(BARE, NO_QUESTION), &list, &[], 1000);
