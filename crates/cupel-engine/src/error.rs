@@ -53,9 +53,12 @@ struct Details {
     /// What must be kept and does not fit, the largest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
-    /// What the kept parts take, and the room there is for them.
-    #[serde(skip)]
-    shortfall: Option<(i64, i64)>,
+    /// Tokens that must be kept, where they do not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    needed_tokens: Option<i64>,
+    /// Tokens that there is room for, where what must be kept does not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    available_tokens: Option<i64>,
     /// The rules of the provider that the request breaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     violations: Vec<RuleBroken>,
@@ -171,7 +174,8 @@ impl EngineError {
             line: None,
             column: None,
             parts: Vec::new(),
-            shortfall: None,
+            needed_tokens: None,
+            available_tokens: None,
             violations: Vec::new(),
         }))
     }
@@ -203,7 +207,7 @@ impl EngineError {
         let mut error = Self::new(ErrorCode::DoesNotFit, rule)
             .with_remedy("raise the budget, lower the reserve or pin less");
         error.0.parts = parts;
-        error.0.shortfall = Some((needed, available));
+        (error.0.needed_tokens, error.0.available_tokens) = (Some(needed), Some(available));
         error
     }
 
@@ -243,11 +247,10 @@ impl EngineError {
         &self.0.parts
     }
 
-    /// The tokens that must be kept and the tokens there is room for, where the first do not fit. They
-    /// are known to the caller of this engine alone: the JSON of an error says them in its rule.
+    /// The tokens that must be kept and the tokens there is room for, where the first do not fit.
     #[must_use]
     pub fn shortfall(&self) -> Option<(i64, i64)> {
-        self.0.shortfall
+        self.0.needed_tokens.zip(self.0.available_tokens)
     }
 
     /// The rules of the provider that the request breaks.

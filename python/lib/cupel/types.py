@@ -266,10 +266,14 @@ class _ErrorAnswer(TypedDict):
 class ErrorAnswer(_ErrorAnswer, total=False):
     """An answer."""
 
+    available_tokens: Union[int, None]
+    """Tokens that there is room for, where what must be kept does not fit."""
     column: Union[int, None]
     """Column of the place in characters, from 1."""
     line: Union[int, None]
     """Line of the place, from 1, where there is one."""
+    needed_tokens: Union[int, None]
+    """Tokens that must be kept, where they do not fit."""
     parts: list[Part]
     """What must be kept and does not fit, the largest first."""
     path: Union[str, None]
