@@ -60,9 +60,10 @@ impl Server {
         Some(server)
     }
 
+    /// Windows of more than 1,024 tokens: below that OpenAI caches nothing.
     fn config(&self) -> String {
         format!(
-            "max = 900\n[sessions]\nstore = 'redis://127.0.0.1:{}'\nlifetime = '60s'\npatience = '2s'\n",
+            "max = 2500\n[sessions]\nstore = 'redis://127.0.0.1:{}'\nlifetime = '60s'\npatience = '2s'\n",
             self.port
         )
     }
@@ -91,10 +92,10 @@ async fn two_gateways_share_a_conversation_and_their_server_may_die() {
         assert_eq!(answer.status, 200, "no request is lost");
         answer.number("x-cupel-cached-prefix")
     };
-    assert_eq!(ask(&one, 8).await, 0);
-    assert!(ask(&two, 9).await > 0, "the other one knows");
-    assert!(ask(&one, 10).await > 0);
-    assert!(ask(&two, 11).await > 0);
+    assert_eq!(ask(&one, 28).await, 0);
+    assert!(ask(&two, 29).await > 0, "the other one knows");
+    assert!(ask(&one, 30).await > 0);
+    assert!(ask(&two, 31).await > 0);
     let keys: Vec<String> = redis.ask(&["KEYS", "cupel:1:*"]).await;
     assert_eq!(keys.len(), 4, "a state for each beginning of the history");
     for key in &keys {
@@ -105,7 +106,7 @@ async fn two_gateways_share_a_conversation_and_their_server_may_die() {
     }
     // Redis itself is gone: windows begin cold, and nothing is lost.
     drop(redis);
-    assert_eq!(ask(&one, 12).await, 0);
+    assert_eq!(ask(&one, 32).await, 0);
     assert!(one.metric("cupel_gateway_store_failures_total").await >= 1.0);
 }
 
@@ -179,7 +180,7 @@ async fn one_gateway_is_killed_among_requests_and_none_is_lost() {
                 let name = client.to_string();
                 let headers = [("x-cupel-conversation", name.as_str()), ("x-fake", "slow-head")];
                 let (mut failed, mut cached) = (0, Vec::new());
-                for rounds in 8..13 {
+                for rounds in 28..33 {
                     let body = history(CHAT, rounds).to_string();
                     let at = (client + rounds) % 2;
                     let mut answer = try_to_ask(&urls[at], &headers, body.clone()).await;
