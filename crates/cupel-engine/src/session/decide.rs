@@ -99,8 +99,13 @@ impl<'s> Stage<'s> {
         let failed = |error| prepared.failed(error);
         let items = prepared.items();
         let room = Pipeline::competing_tokens(items, self.budget).map_err(failed)?;
-        let whole = self.everything(room)?.or_else(|| self.standing_and_new(room));
-        if let Some(plan) = whole {
+        if let Some(plan) = self.everything(room)? {
+            return Ok((plan, None));
+        }
+        for (corrected, correction) in prepared.pipeline().needs_in(items) {
+            self.units[corrected].needs.push(correction);
+        }
+        if let Some(plan) = self.standing_and_new(room) {
             return Ok((plan, None));
         }
         let ranking = prepared.pipeline().rank(items).map_err(failed)?;
@@ -110,9 +115,6 @@ impl<'s> Stage<'s> {
             ranking.worth_going_on(self.budget)
         };
         let worth = worth.map_err(failed)?;
-        for (corrected, correction) in prepared.pipeline().needs_in(items) {
-            self.units[corrected].needs.push(correction);
-        }
         let room = self.require(&ranking.reserve(self.budget).map_err(failed)?, room);
         let plan = plan(&Situation {
             units: &self.units,
@@ -131,14 +133,17 @@ impl<'s> Stage<'s> {
     /// Lets what the policy reserves be required, and returns the room that this leaves.
     ///
     /// What was cut before does not come back by this: it would have to be paid for with all that stands behind
-    /// its place. It competes, like everything else.
+    /// its place. It competes, like everything else. Where nothing stands behind its place, because what was sent
+    /// there cannot be sent so again, it costs no more than itself.
     fn require(&mut self, reserved: &[Reserved], room: i64) -> i64 {
         let is_first = is_first(&self.units, &self.window);
+        let last_standing = self.window.last().copied();
         let mut left = room;
         for Reserved { position, rendering, .. } in reserved {
             let stands = self.window.contains(position);
+            let is_behind = last_standing.is_none_or(|last| last < *position);
             let unit = &mut self.units[*position];
-            if unit.is_pinned || !stands && !unit.is_new && !is_first {
+            if unit.is_pinned || !stands && !is_behind && !unit.is_new && !is_first {
                 continue;
             }
             if !stands && rendering.is_some() {
@@ -183,7 +188,7 @@ impl<'s> Stage<'s> {
         Ok(Some(Plan { prefix, behind, again_tokens, price: 0.0 }))
     }
 
-    /// The window before and all that is new, if that fits.
+    /// The window before, if all of it stands, and all that is new, if that fits.
     fn standing_and_new(&self, room: i64) -> Option<Plan> {
         let is_new = (0..self.units.len()).filter(|at| self.units[*at].is_new);
         let behind: Vec<Chosen> = is_new.map(|at| (at, self.units[at].stands_as)).collect();
@@ -203,7 +208,14 @@ impl<'s> Stage<'s> {
             behind.first().is_none_or(|(first, _)| last.is_none_or(|last| last < *first));
         let stands = |unit: &Unit| unit.needs.iter().all(|needed| is_kept[*needed]);
         let can_stand = self.units.iter().zip(&is_kept).all(|(unit, kept)| !kept || stands(unit));
-        let fits = tokens <= room && holds_pins && is_in_order && can_stand;
+        // Behind what cannot be sent as it was, the window before has to be chosen again.
+        let was_sent = |message: &usize| self.found.standing.binary_search(message).is_ok();
+        let is_lost = |at: usize| {
+            !is_kept[at]
+                && self.prepared.candidates.bundle(at).message_indices().iter().any(was_sent)
+        };
+        let is_whole = !(last.map_or(0, |last| last + 1)..self.units.len()).any(is_lost);
+        let fits = tokens <= room && holds_pins && is_in_order && can_stand && is_whole;
         fits.then_some(Plan { prefix: self.window.len(), behind, again_tokens: 0, price: 0.0 })
     }
 

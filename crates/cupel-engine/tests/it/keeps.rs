@@ -114,3 +114,37 @@ fn in_a_session_rules_stay_corrections_come_and_more_room_loses_neither() {
         }
     }
 }
+
+/// A reply that was sent in a shorter form for one turn cannot be sent so at the next: what was said behind it stays
+/// nevertheless.
+#[test]
+fn what_was_said_behind_a_shortened_reply_stays() {
+    const CHANGED: &str = "We are only 25 guests now, some cancelled.";
+    let paragraphs = |subject: &str| {
+        let sentence =
+            |at: usize| format!("Point {at}: the {subject} needs number {at} of it all.");
+        (0..28).map(sentence).collect::<Vec<_>>().join("\n")
+    };
+    let messages = [
+        said("user", "There will be 40 guests. Any advice on the garden?"),
+        said("assistant", &paragraphs("garden")),
+        said("user", "And what would you say of the kitchen?"),
+        said("assistant", &paragraphs("kitchen")),
+        said("user", CHANGED),
+        said("assistant", "All right."),
+        said("user", "Thanks!"),
+    ];
+    let mut session = engine(500).session();
+    let mut step = |end: usize| {
+        let text = json!({ "messages": messages[..end] }).to_string();
+        let window = session.next(text.as_str()).unwrap().text;
+        assert!(session.accept());
+        window
+    };
+    step(1);
+    step(3);
+    let shortened = step(5);
+    assert!(shortened.contains("Point 0: the kitchen") && !shortened.contains("Point 14: the k"));
+    let window = step(7);
+    assert!(window.contains("40 guests") && window.contains(CHANGED), "{window}");
+}
