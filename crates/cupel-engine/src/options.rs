@@ -70,7 +70,7 @@ impl Options {
     /// The input tokens that the provider reported for the request before, which ended where the last
     /// message of the assistant begins. Counts are scaled by it, and a margin of 3 percent is enough.
     ///
-    /// For a conversation that is sent whole; a [`Session`](crate::Session) learns by itself.
+    /// For a conversation that is sent whole.
     #[must_use]
     pub fn usage(mut self, input_tokens: i64) -> Self {
         self.usage = Some(input_tokens);
