@@ -195,3 +195,66 @@ fn random_digits() -> Result<String, ConfigError> {
     filled.map_err(|_| ConfigError::new("the system has no random numbers"))?;
     Ok(format!("{:08x}", u32::from_be_bytes(bytes)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An app with a configuration in a file, which a test may change.
+    fn app(text: &str) -> (Arc<App>, std::path::PathBuf) {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!(
+            "cupel-app-{}-{}.toml",
+            std::process::id(),
+            NUMBER.fetch_add(1, Ordering::Relaxed)
+        );
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).unwrap();
+        let source = Source { file: Some(path.clone()), ..Source::default() };
+        (App::new(source).unwrap(), path)
+    }
+
+    /// Whether conversations, and the log, are those of before after a reload.
+    fn kept(before: &str, after: &str) -> (bool, bool) {
+        let (app, path) = app(before);
+        let old = app.current();
+        std::fs::write(&path, after).unwrap();
+        app.reload().unwrap();
+        let new = app.current();
+        let _ = std::fs::remove_file(path);
+        (Arc::ptr_eq(&old.store, &new.store), Arc::ptr_eq(&old.log, &new.log))
+    }
+
+    #[test]
+    fn a_reload_keeps_conversations_unless_their_settings_changed() {
+        let plain = "upstream = 'http://127.0.0.1:9'\n";
+        assert_eq!(kept(plain, &format!("{plain}fail = 'closed'")), (true, true));
+        for changed in ["lifetime = '7m'", "conversations = 7", "memory = '7MB'"] {
+            let after = format!("{plain}[sessions]\n{changed}");
+            assert_eq!(kept(plain, &after), (false, true), "{changed}");
+        }
+        let log = std::env::temp_dir().join(format!("cupel-app-{}.log", std::process::id()));
+        let after = format!("log = '{}'\n{plain}", log.display());
+        assert_eq!(kept(plain, &after), (true, false));
+        let _ = std::fs::remove_file(log);
+    }
+
+    #[test]
+    fn a_configuration_that_cannot_be_read_changes_nothing() {
+        let (app, path) = app("upstream = 'http://127.0.0.1:9'");
+        let old = app.current();
+        std::fs::write(&path, "upstream = 3").unwrap();
+        assert!(app.reload().is_err());
+        assert!(Arc::ptr_eq(&old, &app.current()));
+        let _ = std::fs::remove_file(path);
+    }
+
+    #[test]
+    fn random_digits_are_eight_and_not_the_same_twice() {
+        let digits: Vec<String> = (0..4).map(|_| random_digits().unwrap()).collect();
+        assert!(
+            digits.iter().all(|one| one.len() == 8 && one.bytes().all(|b| b.is_ascii_hexdigit()))
+        );
+        assert!(digits.iter().any(|one| *one != digits[0]), "{digits:?}");
+    }
+}

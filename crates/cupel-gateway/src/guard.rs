@@ -167,6 +167,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_scheme_and_host_is_no_origin() {
+        for origin in ["app", "http://app/", "app/"] {
+            let config = parse_for_tests(&format!("origins = ['{origin}']"));
+            let error = Guard::new(&config).unwrap_err().to_string();
+            let rule = "must be scheme and host, as in http://localhost:3000";
+            assert_eq!(error, format!("origins: `{origin}`: {rule}"));
+        }
+    }
+
+    #[test]
     fn foreign_hosts_are_refused() {
         for host in
             ["localhost", "127.0.0.1:80", "[::1]:8790", "[::1]", "gate:1", "gate:", "10.0.0.1"]

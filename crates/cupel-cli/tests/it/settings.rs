@@ -83,7 +83,9 @@ fn every_setting_of_the_table_is_a_flag_and_what_it_says_of_files_is_so() {
     let config = run(&["config"]).stdout;
     for setting in cupel_engine::SETTINGS {
         let flag = format!("--{}", setting.name);
-        let is_flag = help.split_whitespace().any(|word| word.trim_end_matches(',') == flag);
+        // A value that may be left out stands behind its flag: `--repair[=<HOW>]`.
+        let mut words = help.split_whitespace().filter_map(|word| word.split([',', '[']).next());
+        let is_flag = words.any(|word| word == flag);
         assert!(is_flag, "{flag} is not in the help");
         assert_eq!(config.contains(&setting.variable()), setting.in_file, "{}", setting.name);
         assert!(setting.summary.ends_with('.') && !setting.default.is_empty(), "{}", setting.name);

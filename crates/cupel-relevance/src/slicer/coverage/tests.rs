@@ -96,7 +96,7 @@ fn what_is_in_already_covers_its_values_as_what_is_pinned_does() {
     items.extend([call("x_1", 10), call("z_3", 10), user("x_1", 10)]);
     let list = build(items);
     let candidates: Vec<Candidate<'_>> =
-        list[..4].iter().map(|item| Candidate::new(item, 0.0)).collect();
+        (0..4).map(|at| Candidate::new(&list[at], 0.0).at(at)).collect();
     let order = |taken: &[bool]| {
         let budget = budget(1_000);
         let request = SliceRequest::new(&candidates, &budget).within(&list).beside(taken);
@@ -115,7 +115,7 @@ fn the_worth_of_a_form_is_told_by_its_share_and_its_values() {
     items.push(with_forms("x_1 y_2", 100, &[("x_1", 10, 0.3)]));
     let list = build(items);
     let candidates: Vec<Candidate<'_>> =
-        list.iter().map(|item| Candidate::new(item, 0.0)).collect();
+        (0..3).map(|at| Candidate::new(&list[at], 0.0).at(at)).collect();
     let budget = budget(100);
     let request = SliceRequest::new(&candidates, &budget).within(&list);
     let worth = slicer(BARE, NO_QUESTION).worth(&request).unwrap();
