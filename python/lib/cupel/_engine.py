@@ -291,7 +291,8 @@ class Engine:
     def repair(self, request: Any, *, drop: bool = False) -> Repaired:
         """The request, repaired as far as it can be, and what was done to it.
 
-        Nothing is lost, unless with ``drop``; ``losses`` says what that would be. ``messages`` are the caller's own objects where they were not changed.
+        Nothing is lost, unless with ``drop``; ``losses`` says what that would be. ``messages`` are the
+        caller's own objects where they were not changed.
         """
         read = Request(request)
         repaired: Repaired = self._ask(read, "repair", drop=drop)

@@ -9,6 +9,7 @@ agent = Agent("openai:gpt-4o", capabilities=[CupelWindow(max_tokens=32_000)])
 from __future__ import annotations
 
 import asyncio
+import base64
 import dataclasses
 from collections.abc import Iterable
 from typing import Any
@@ -34,7 +35,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestContext
 
 from ._engine import Engine
-from ._flat import media, text
+from ._flat import text
 from ._sessions import Fitter
 from ._settings import Pin, Policy, Rules
 
@@ -167,11 +168,19 @@ def _result(call_id: str, content: str | list[dict[str, Any]]) -> dict[str, Any]
 
 def _content(content: Any) -> dict[str, Any]:
     if isinstance(content, BinaryContent):
-        return media(content.media_type, data=content.data)
+        return _media(content.media_type, data=content.data)
     if isinstance(content, FileUrl):
-        return media(content.media_type, url=content.url)
+        return _media(content.media_type, url=content.url)
     if isinstance(content, UploadedFile):
-        return media(content.media_type, url=content.file_id)
+        return _media(content.media_type, url=content.file_id)
     if isinstance(content, TextContent):
         return text(content.content)
     return text(str(content))
+
+
+def _media(kind: str, *, data: bytes | None = None, url: str | None = None) -> dict[str, Any]:
+    """A picture or a file as a block of Anthropic's, whose rules the messages are read by."""
+    source: dict[str, Any] = {"type": "url", "url": url}
+    if data is not None:
+        source = {"type": "base64", "media_type": kind, "data": base64.b64encode(data).decode()}
+    return {"type": "image" if kind.startswith("image/") else "document", "source": source}
