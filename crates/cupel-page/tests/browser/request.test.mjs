@@ -75,11 +75,12 @@ test('a message opens with its score, its words and the budgets at which it is i
   await page.fill('input[type=search]', 'two kilos then');
   await page.locator('.messages .row').first().click();
   const detail = page.locator('.detail.open');
-  assert.match(await detail.textContent(), /Left out – needs 83 tokens more/);
+  const needs = /Left out – needs (\d+) tokens more/.exec(await detail.textContent());
+  assert.ok(needs, await detail.textContent());
   assert.match(await detail.textContent(), /1\.952/);
   assert.deepEqual((await detail.locator('.words .word').allTextContents()).slice(0, 3), ['kilos', 'two', 'beans']);
   assert.ok(await detail.locator('pre mark').count() > 0);
-  await setBudget(page, 840);
+  await setBudget(page, 750 + Number(needs[1]));
   assert.match(await detail.textContent(), /Kept – its score earned a place/);
   await close();
 });
@@ -195,7 +196,7 @@ test('a phone needs no scrolling sideways', async () => {
 test('the single file does the same without a server', async () => {
   const { url } = singleFile('chat.html', CHAT, '--max', '750');
   const { page, complaints, close } = await open(browser, url);
-  assert.equal((await headline(page)).kept, 7);
+  assert.equal((await headline(page)).kept, selected(CHAT, 750).messages);
   await page.locator('#budget').press('ArrowRight');
   await page.keyboard.press('j');
   assert.ok(await page.locator('.detail.open').isVisible());
