@@ -109,6 +109,12 @@ impl Fixed {
         Self { path, part, pieces, definitions: Vec::new() }
     }
 
+    /// Anything else that the model reads, as it is written.
+    pub(crate) fn other(path: impl Into<String>, json: Json<'_>) -> Self {
+        let pieces = vec![Piece::text(Nature::Words, content::as_written(json))];
+        Self { path: path.into(), part: FixedPart::Other, pieces, definitions: Vec::new() }
+    }
+
     /// A list of tool definitions.
     pub(crate) fn tools(
         path: impl Into<String>,

@@ -83,7 +83,12 @@ fn detect_messages<'t>(
         .filter(|format| telling.iter().all(|sign| format.vocabulary().knows(sign)));
     let rank = |format: &Format| {
         let vocabulary = format.vocabulary();
-        let borrowed = telling.iter().filter(|sign| !vocabulary.owns(sign)).count();
+        // What a provider is named by tells whose a block is that several have.
+        let borrowed = if vocabulary.is_named(top) {
+            0
+        } else {
+            telling.iter().filter(|sign| !vocabulary.owns(sign)).count()
+        };
         // Of equals the first of the table is taken.
         (borrowed, Reverse(vocabulary.hints(top)))
     };

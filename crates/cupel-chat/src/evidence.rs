@@ -105,13 +105,26 @@ impl Vocabulary {
     pub(crate) fn hints(&self, top: &Object<'_>) -> usize {
         // One of these outweighs all that a gateway may have added.
         const OWN: usize = 8;
-        let count = |names: &[&str]| names.iter().filter(|name| top.get(name).is_some()).count();
-        let settings = count(self.settings) + OWN * count(self.own_settings);
-        let model = top.str("model").unwrap_or_default();
-        let is_own = self.models.iter().any(|family| model.starts_with(family))
-            && self.required.iter().all(|name| top.get(name).is_some());
-        settings + usize::from(is_own)
+        count(self.settings, top)
+            + OWN * count(self.own_settings, top)
+            + usize::from(self.has_own_model(top))
     }
+
+    /// Returns `true` if the model or a field beside the messages is the provider's own.
+    pub(crate) fn is_named(&self, top: &Object<'_>) -> bool {
+        self.has_own_model(top) || count(self.own_settings, top) > 0
+    }
+
+    fn has_own_model(&self, top: &Object<'_>) -> bool {
+        let model = top.str("model").unwrap_or_default();
+        self.models.iter().any(|family| model.starts_with(family))
+            && count(self.required, top) == self.required.len()
+    }
+}
+
+/// How many of the fields are there.
+fn count(names: &[&str], top: &Object<'_>) -> usize {
+    names.iter().filter(|name| top.get(name).is_some()).count()
 }
 
 fn holds(names: &[&str], name: &str) -> bool {

@@ -1,4 +1,5 @@
-//! Selects what goes into a chat request without breaking it: OpenAI, Anthropic, Gemini, LangChain.
+//! Selects what goes into a chat request without breaking it: OpenAI, Anthropic, Gemini,
+//! Bedrock, Ollama, Cohere, the AI SDK, LangChain.
 //!
 //! A request comes in as text. [`Request::parse`] reads it, [`Request::candidates`] makes items for
 //! a [`cupel::Pipeline`] of it, and [`Candidates::render`] writes the request again, without what was
@@ -48,9 +49,10 @@
 //!
 //! | format | a bundle is |
 //! |---|---|
-//! | `openai-chat` | an assistant message with its calls and all their results; any other message by itself |
+//! | `openai-chat`, `ollama`, `cohere` | an assistant message with its calls and all their results; any other message by itself |
 //! | `openai-responses` | what the model put out in one go, reasoning first, with the outputs of all its calls wherever they stand; any other item by itself |
-//! | `anthropic`, `gemini`, `langchain` | a message of the user; a step: what the assistant said and the results that follow. It needs the message of the user that opens its turn |
+//! | `anthropic`, `gemini`, `ai-sdk`, `ai-sdk-ui`, `langchain` | a message of the user; a step: what the assistant said and the results that follow. It needs the message of the user that opens its turn |
+//! | `bedrock` | a turn, since roles must alternate; in the last turn a step |
 //! | `items`, `items-jsonl` | an item |
 //!
 //! A message of the user that holds results as well as words belongs to the step that it answers. In

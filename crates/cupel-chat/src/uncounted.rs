@@ -5,14 +5,16 @@
 ///
 /// Every other text of a request counts, also where no rule knows the field. What files hold is
 /// counted by pages, seconds or pixels; the `data` of encrypted reasoning counts nothing.
-pub const UNCOUNTED_FIELDS: [&str; 74] = [
+pub const UNCOUNTED_FIELDS: [&str; 82] = [
     "annotations",
     "approval_request_id",
+    "approvalId",
     "artifact",
     "authorization",
     "authorization_token",
     "cache_control",
     "call_id",
+    "callProviderMetadata",
     "citations",
     "completed_at",
     "container",
@@ -53,9 +55,12 @@ pub const UNCOUNTED_FIELDS: [&str; 74] = [
     "phase",
     "previous_response_id",
     "provider",
+    "providerMetadata",
+    "providerOptions",
     "request_id",
     "response_id",
     "response_metadata",
+    "resultProviderMetadata",
     "role",
     "server_url",
     "service_tier",
@@ -63,6 +68,7 @@ pub const UNCOUNTED_FIELDS: [&str; 74] = [
     "session_id",
     "sessionId",
     "signature",
+    "sourceId",
     "status",
     "stop_reason",
     "stop_sequence",
@@ -73,6 +79,8 @@ pub const UNCOUNTED_FIELDS: [&str; 74] = [
     "timestamp",
     "tool_call_id",
     "tool_use_id",
+    "toolCallId",
+    "toolUseId",
     "type",
     "url",
     "usage",

@@ -63,8 +63,8 @@ pub(crate) struct FileArgument {
 pub(crate) struct RequestArguments {
     /// The format of the request; detected if absent
     ///
-    /// One of `openai-chat`, `openai-responses`, `anthropic`, `gemini`, `langchain`, `items`,
-    /// `items-jsonl`.
+    /// One of `openai-chat`, `openai-responses`, `anthropic`, `gemini`, `ai-sdk`, `ai-sdk-ui`, `bedrock`,
+    /// `ollama`, `cohere`, `langchain`, `items`, `items-jsonl`.
     #[arg(long, value_name = "NAME", value_parser = FORMATS, hide_possible_values = true)]
     pub(crate) format: Option<Format>,
 

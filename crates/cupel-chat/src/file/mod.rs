@@ -68,7 +68,10 @@ impl File {
         let holder = block.any_of(&HOLDERS).and_then(|(name, json)| Some((name, json.object()?)));
         let fields = holder.as_ref().map_or(block, |(_, fields)| fields);
         let text = |names| fields.any_of(names).and_then(|(_, json): (_, Json<'_>)| json.text());
-        let data = text(&["file_data", "data", "base64", "bytes"]);
+        let data = text(&["file_data", "data", "base64", "bytes", "url"]);
+        // Some write where it is in the place of what it holds.
+        let data =
+            data.filter(|data| !data.starts_with("https://") && !data.starts_with("http://"));
         let media_type = text(&["media_type", "mime_type", "mimeType", "mediaType", "format"]);
         (Self { data, media_type, opened: OnceLock::new() }, holder)
     }

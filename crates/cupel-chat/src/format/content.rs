@@ -8,7 +8,7 @@ use crate::file::{self, File, image_size};
 use crate::json::{Json, Object};
 use crate::message::{Content, Message, Nature, Piece, Role, Served};
 use crate::path::Path;
-use crate::rest::push_rest;
+use crate::rest::{push_rest, push_unknown};
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
@@ -148,6 +148,8 @@ fn read_block(
     let kind = object.str("type").unwrap_or_default();
     match kind.as_ref() {
         "image_url" | "input_image" | "image" => push_image(block, object, nature, pieces),
+        // The AI SDK's: a file is an image if its type says so.
+        "file" if is_image(object) => push_image(block, object, nature, pieces),
         "document" | "search_result" => read_document(block, object, depth, pieces),
         "file" | "input_file" => push_file(block, object, Nature::Document, pieces),
         "input_audio" | "audio" | "video" | "media" => push_file(block, object, nature, pieces),
@@ -189,6 +191,12 @@ fn read_block(
 /// A document or a search result: its title, and its text where that is plain.
 fn read_document(block: Json<'_>, object: &Object<'_>, depth: usize, pieces: &mut Vec<Piece>) {
     let nature = Nature::Document;
+    // Cohere's: a text, or fields.
+    if let Some(document) = object.get("document") {
+        push_rest(object, &["document"], nature, pieces);
+        push_unknown(document, nature, pieces);
+        return;
+    }
     push_rest(object, &["source", "content"], nature, pieces);
     let source = object.get("source").and_then(Json::object).unwrap_or_default();
     let is_plain = source.str("type").is_some_and(|kind| kind == "text");
@@ -216,12 +224,27 @@ pub(crate) fn push_image(
 ) {
     let content = Content::Image(image(object), block.into());
     pieces.push(Piece::new(nature, content));
-    push_rest(object, &["image_url", "source", "data", "base64", "source_type"], nature, pieces);
+    const READ: [&str; 9] = [
+        "image_url",
+        "source",
+        "data",
+        "base64",
+        "bytes",
+        "image",
+        "source_type",
+        "url",
+        "mediaType",
+    ];
+    push_rest(object, &READ, nature, pieces);
     for holder in ["image_url", "source"] {
         if let Some(holder) = object.get(holder).and_then(Json::object) {
-            push_rest(&holder, &["data"], nature, pieces);
+            push_rest(&holder, &["data", "bytes"], nature, pieces);
         }
     }
+}
+
+fn is_image(file: &Object<'_>) -> bool {
+    file.str("mediaType").is_some_and(|kind| kind.starts_with("image/"))
 }
 
 /// A file, and what is said beside it.
@@ -265,8 +288,11 @@ pub(crate) fn image(object: &Object<'_>) -> Image {
         .and_then(Json::str)
         .or_else(|| nested.str("url"))
         .or_else(|| source.str("data"))
+        .or_else(|| source.str("bytes"))
+        .or_else(|| object.str("image"))
         .or_else(|| object.str("data"))
-        .or_else(|| object.str("base64"));
+        .or_else(|| object.str("base64"))
+        .or_else(|| object.str("url"));
     Image { detail, size: file.and_then(|file| image_size(&file)) }
 }
 

@@ -247,7 +247,7 @@ fn read_calls(message: &mut Message, dump: &Dump<'_>, at: usize) {
     }
     if let Some(calls) = raw.get("tool_calls").filter(|_| message.calls.is_empty()) {
         let path = format!("{}.additional_kwargs.tool_calls", dump.path);
-        read_call_list(message, calls, at, Path::from(&path));
+        read_call_list(message, calls, at, Path::from(&path), true);
     }
     read_legacy_call(message, &raw);
 }

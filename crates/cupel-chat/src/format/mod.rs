@@ -1,10 +1,15 @@
 //! The formats of requests, one file each.
 
+mod ai_sdk;
+mod ai_sdk_ui;
 mod anthropic;
+mod bedrock;
+mod cohere;
 pub(crate) mod content;
 mod gemini;
 mod items;
 mod langchain;
+mod ollama;
 mod openai_chat;
 mod openai_responses;
 
@@ -77,6 +82,16 @@ formats! {
     Anthropic = "anthropic", anthropic::Anthropic;
     /// Gemini contents.
     Gemini = "gemini", gemini::Gemini;
+    /// The AI SDK's `ModelMessage`s.
+    AiSdk = "ai-sdk", ai_sdk::AiSdk;
+    /// The AI SDK's `UIMessage`s.
+    AiSdkUi = "ai-sdk-ui", ai_sdk_ui::AiSdkUi;
+    /// Amazon Bedrock Converse.
+    Bedrock = "bedrock", bedrock::Bedrock;
+    /// Ollama's `/api/chat`.
+    Ollama = "ollama", ollama::Ollama;
+    /// Cohere's chat, version 2.
+    Cohere = "cohere", cohere::Cohere;
     /// LangChain message dumps.
     LangChain = "langchain", langchain::LangChain;
     /// Cupel's own items, as a list.
@@ -220,7 +235,7 @@ mod tests {
         assert_eq!(
             "yaml".parse::<Format>().unwrap_err().to_string(),
             "unknown format `yaml`; known are openai-chat, openai-responses, anthropic, gemini, \
-             langchain, items, items-jsonl"
+             ai-sdk, ai-sdk-ui, bedrock, ollama, cohere, langchain, items, items-jsonl"
         );
     }
 
@@ -229,7 +244,8 @@ mod tests {
         assert_eq!(format!("{:>10}", Format::Gemini), "    gemini");
         assert_eq!(
             Format::names(),
-            "openai-chat, openai-responses, anthropic, gemini, langchain, items, items-jsonl"
+            "openai-chat, openai-responses, anthropic, gemini, ai-sdk, ai-sdk-ui, bedrock, ollama, cohere, \
+             langchain, items, items-jsonl"
         );
         assert_eq!("yaml".parse::<Format>().unwrap_err().code(), "unknown-format");
     }

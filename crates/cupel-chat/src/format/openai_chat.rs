@@ -22,6 +22,23 @@ use crate::validate::{Finding, Fix};
 
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
 
+/// The roles of those who speak it, without what OpenAI alone has.
+pub(super) const CHAT_ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
+
+/// Reads messages in the manner of Chat Completions.
+pub(super) struct ChatReader {
+    pub(super) vocabulary: &'static Vocabulary,
+    /// Whether calls and results must have ids; else they belong together by name and order.
+    pub(super) needs_ids: bool,
+    /// The fields that may name the tool of a result.
+    pub(super) names_of_tool: &'static [&'static str],
+    /// Fields that the format reads by itself.
+    pub(super) others: &'static [&'static str],
+}
+
+const READER: ChatReader =
+    ChatReader { vocabulary: &VOCABULARY, needs_ids: true, names_of_tool: &["name"], others: &[] };
+
 const VOCABULARY: Vocabulary = Vocabulary {
     lists: &["messages"],
     roles: &ROLES,
@@ -130,47 +147,103 @@ impl Dialect for OpenAiChat {
 }
 
 fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
-    let native_role = object.text("role").unwrap_or_default();
-    let role = match native_role.as_ref() {
-        "system" | "developer" => Role::System,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "tool" | "function" => Role::Tool,
-        _ => Role::Unknown,
-    };
-    let mut message = Message::new(json, role, native_role);
-    message.notes.take_in(object);
-    if role == Role::Unknown {
-        message.flaws.push(content::role_flaw(path, "role", object.get("role"), &ROLES));
+    READER.read(json, object, at, path)
+}
+
+impl ChatReader {
+    pub(super) fn read(
+        &self,
+        json: Json<'_>,
+        object: &Object<'_>,
+        at: usize,
+        path: Path<'_>,
+    ) -> Message {
+        let native_role = object.text("role").unwrap_or_default();
+        let role = match native_role.as_ref() {
+            "system" | "developer" => Role::System,
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "tool" | "function" => Role::Tool,
+            _ => Role::Unknown,
+        };
+        let mut message = Message::new(json, role, native_role);
+        message.notes.take_in(object);
+        if role == Role::Unknown {
+            message.flaws.push(content::role_flaw(
+                path,
+                "role",
+                object.get("role"),
+                self.vocabulary.roles,
+            ));
+        }
+        let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
+        let body = object.get("content");
+        content::read(
+            &mut message,
+            body,
+            path.field("content"),
+            nature,
+            self.vocabulary,
+            |_, _, _, _| false,
+        );
+        match role {
+            Role::Tool => self.read_answer(&mut message, json, object, at, path),
+            Role::Assistant => self.read_calls(&mut message, object, at, path),
+            _ => {}
+        }
+        let name_of_tool = object.any_of(self.names_of_tool).and_then(|(_, name)| name.str());
+        let is_name_read = if role == Role::Tool {
+            // It repeats the name of the call, which is counted there.
+            name_of_tool.as_ref().is_some_and(|name| is_tool_name(name))
+        } else {
+            message.speaker = object.text("name");
+            true
+        };
+        const READ: [&str; 5] = ["role", "content", "tool_calls", "function_call", "name"];
+        let mut read = if is_name_read { READ.to_vec() } else { READ[..4].to_vec() };
+        read.extend(self.others);
+        match role {
+            Role::Assistant => push_rest_of_assistant(object, &read, &mut message.pieces),
+            _ => push_rest(object, &read, nature, &mut message.pieces),
+        }
+        let says_nothing =
+            body.is_none() && !["refusal", "audio"].iter().any(|name| object.has(name));
+        if says_nothing && message.calls.is_empty() && role != Role::Unknown {
+            message.flaws.push(content::missing(path.field("content"), Fix::Drop(at)));
+        }
+        message
     }
-    let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
-    let body = object.get("content");
-    content::read(&mut message, body, path.field("content"), nature, &VOCABULARY, |_, _, _, _| {
-        false
-    });
-    match role {
-        Role::Tool => read_answer(&mut message, json, object, at, path),
-        Role::Assistant => read_calls(&mut message, object, at, path),
-        _ => {}
+
+    fn read_answer(
+        &self,
+        message: &mut Message,
+        json: Json<'_>,
+        object: &Object<'_>,
+        at: usize,
+        path: Path<'_>,
+    ) {
+        let is_legacy = message.native_role == "function";
+        let field = if is_legacy { "name" } else { "tool_call_id" };
+        let id = object.text(field);
+        if id.is_none() && self.needs_ids {
+            message.flaws.push(missing_id(path.field(field), Fix::NameAnswer(at, 0)));
+        }
+        message.answers.push(Answer {
+            id: id.unwrap_or_default(),
+            name: object.any_of(self.names_of_tool).and_then(|(_, name)| name.text()),
+            block: None,
+            body: object.get("content").map(JsonText::from),
+            is_error: false,
+            id_place: self.needs_ids.then(|| IdPlace::new(json, field)),
+        });
     }
-    let is_name_read = if role == Role::Tool {
-        // It repeats the name of the call, which is counted there.
-        object.str("name").is_some_and(|name| is_tool_name(&name))
-    } else {
-        message.speaker = object.text("name");
-        true
-    };
-    const READ: [&str; 5] = ["role", "content", "tool_calls", "function_call", "name"];
-    let read = if is_name_read { &READ[..] } else { &READ[..4] };
-    match role {
-        Role::Assistant => push_rest_of_assistant(object, read, &mut message.pieces),
-        _ => push_rest(object, read, nature, &mut message.pieces),
+
+    fn read_calls(&self, message: &mut Message, object: &Object<'_>, at: usize, path: Path<'_>) {
+        if let Some(calls) = object.get("tool_calls") {
+            read_call_list(message, calls, at, path.field("tool_calls"), self.needs_ids);
+        }
+        read_legacy_call(message, object);
     }
-    let says_nothing = body.is_none() && !["refusal", "audio"].iter().any(|name| object.has(name));
-    if says_nothing && message.calls.is_empty() && role != Role::Unknown {
-        message.flaws.push(content::missing(path.field("content"), Fix::Drop(at)));
-    }
-    message
 }
 
 /// Whether a text can be the name of a tool, as the provider allows it.
@@ -180,39 +253,9 @@ fn is_tool_name(name: &str) -> bool {
     name.len() <= LONGEST && name.bytes().all(is_allowed)
 }
 
-fn read_answer(
-    message: &mut Message,
-    json: Json<'_>,
-    object: &Object<'_>,
-    at: usize,
-    path: Path<'_>,
-) {
-    let is_legacy = message.native_role == "function";
-    let field = if is_legacy { "name" } else { "tool_call_id" };
-    let id = object.text(field);
-    if id.is_none() {
-        message.flaws.push(missing_id(path.field(field), Fix::NameAnswer(at, 0)));
-    }
-    message.answers.push(Answer {
-        id: id.unwrap_or_default(),
-        name: object.text("name"),
-        block: None,
-        body: object.get("content").map(JsonText::from),
-        is_error: false,
-        id_place: Some(IdPlace::new(json, field)),
-    });
-}
-
 pub(super) fn missing_id(path: Path<'_>, fix: Fix) -> Finding {
     let text = "is required, as a text";
     Finding::new(path, "missing-call-id", text, "name the call that it belongs to").fixed_by(fix)
-}
-
-fn read_calls(message: &mut Message, object: &Object<'_>, at: usize, path: Path<'_>) {
-    if let Some(calls) = object.get("tool_calls") {
-        read_call_list(message, calls, at, path.field("tool_calls"));
-    }
-    read_legacy_call(message, object);
 }
 
 /// The one call of old, which has no id but its name.
@@ -231,7 +274,13 @@ pub(super) fn read_legacy_call(message: &mut Message, object: &Object<'_>) {
 }
 
 /// The calls of a list in the manner of OpenAI.
-pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, path: Path<'_>) {
+pub(super) fn read_call_list(
+    message: &mut Message,
+    calls: Json<'_>,
+    at: usize,
+    path: Path<'_>,
+    needs_ids: bool,
+) {
     let Some(calls) = calls.list() else {
         let text = format!("must be a list, got {}", calls.describe());
         message.flaws.push(Finding::new(path, "calls-type", text, "give the calls as a list"));
@@ -240,7 +289,7 @@ pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, 
     for (index, json) in calls.into_iter().enumerate() {
         let call = json.object().unwrap_or_default();
         let id = call.text("id");
-        if id.is_none() {
+        if id.is_none() && needs_ids {
             let fix = Fix::NameCall(at, message.calls.len());
             message.flaws.push(missing_id(path.at(index).field("id"), fix));
         }
@@ -257,7 +306,7 @@ pub(super) fn read_call_list(message: &mut Message, calls: Json<'_>, at: usize, 
             arguments: arguments.map(content::as_written).unwrap_or_default(),
             needs_answer: true,
             block: None,
-            id_place: Some(IdPlace::new(json, "id")).filter(|_| json.is_object()),
+            id_place: Some(IdPlace::new(json, "id")).filter(|_| needs_ids && json.is_object()),
         });
     }
 }

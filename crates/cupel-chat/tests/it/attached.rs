@@ -64,6 +64,19 @@ fn requests(data: &str, media_type: &str) -> Vec<(Format, String)> {
             ),
         ),
         (
+            Format::AiSdk,
+            message(
+                "messages",
+                &format!(r#"{{"type":"file","data":"{data}","mediaType":"{media_type}"}}"#),
+            ),
+        ),
+        (
+            Format::AiSdkUi,
+            format!(
+                r#"[{{"role":"user","parts":[{{"type":"file","url":"{address}","mediaType":"{media_type}"}}]}}]"#
+            ),
+        ),
+        (
             Format::LangChain,
             format!(
                 r#"[{{"type":"human","content":[{{"type":"file","base64":"{data}","mime_type":"{media_type}"}}]}}]"#
@@ -92,6 +105,22 @@ fn a_large_pdf_counts_by_its_pages() {
         assert!((pages..pages + 20).contains(&tokens), "{format}: {tokens} instead of {pages}");
         assert!(is_estimate, "{format}");
     }
+}
+
+#[test]
+fn a_file_of_the_ai_sdk_is_an_image_if_its_type_says_so() {
+    let model =
+        |part: &str| count(Format::AiSdk, &format!(r#"[{{"role":"user","content":[{part}]}}]"#)).0;
+    let image = model(r#"{"type":"image","image":"https://x/y.png"}"#);
+    assert_eq!(model(r#"{"type":"file","data":"https://x/y.png","mediaType":"image/png"}"#), image);
+    let ui = r#"[{"role":"user","parts":[{"type":"file","url":"https://x/y.png","mediaType":"image/png"}]}]"#;
+    assert_eq!(count(Format::AiSdkUi, ui).0, image);
+    // The address of a document is not its text.
+    let named = model(r#"{"type":"file","data":"https://x/y.pdf","mediaType":"application/pdf"}"#);
+    assert_eq!(
+        named - model(r#"{"type":"text","text":""}"#),
+        Overheads::openai_chat().attachment_tokens(&Attachment::Elsewhere)
+    );
 }
 
 #[test]

@@ -86,7 +86,8 @@ fn is_exempt(path: &[Step], value: &Value) -> bool {
         |name: &&&str| !READ_BY_FORMATS.contains(name) && !COUNTED_SETTINGS.contains(name);
     let is_left_out = |name: &&str| ["title", "required"].contains(name);
     let is_repeated = |pair: &[&str]| pair == ["additional_kwargs", "tool_calls"];
-    let is_file = value.is_string() && names.last() == Some(&"data");
+    let holds_file = |name: &&&str| ["data", "bytes", "image", "images"].contains(name);
+    let is_file = value.is_string() && names.last().as_ref().is_some_and(holds_file);
     is_file
         || names.iter().any(|name| UNCOUNTED_FIELDS.contains(name))
         || !is_list && beside.is_none_or(|name| is_setting(&name))

@@ -4,6 +4,7 @@
 mod attached;
 mod broken;
 mod checker;
+mod corpus;
 mod counted;
 mod every_budget;
 mod free;

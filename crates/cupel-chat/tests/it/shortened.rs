@@ -50,7 +50,9 @@ fn shortened(text: &str, format: Format, renderer: &dyn Renderer) -> Candidates 
 fn without_results(format: Format, message: &str) -> Value {
     let mut message: Value = serde_json::from_str(message).unwrap();
     let is_result = |value: &Value| match format {
-        Format::OpenAiChat => value["role"] == "tool" || value["role"] == "function",
+        Format::OpenAiChat | Format::Ollama | Format::Cohere => {
+            value["role"] == "tool" || value["role"] == "function"
+        }
         Format::LangChain => {
             let written = value.to_string();
             ["\"tool\"", "ToolMessage", "\"function\"", "FunctionMessage"]
@@ -63,7 +65,15 @@ fn without_results(format: Format, message: &str) -> Value {
         return message;
     }
     match format {
-        Format::OpenAiChat => blank(&mut message, "/content"),
+        Format::OpenAiChat | Format::Ollama | Format::Cohere => blank(&mut message, "/content"),
+        Format::AiSdk | Format::Bedrock => {
+            for at in 0..message["content"].as_array().map_or(0, Vec::len) {
+                blank(&mut message, &format!("/content/{at}/output/value"));
+                for name in ["text", "json"] {
+                    blank(&mut message, &format!("/content/{at}/toolResult/content/0/{name}"));
+                }
+            }
+        }
         Format::OpenAiResponses => blank(&mut message, "/output"),
         Format::LangChain => {
             for path in ["/content", "/data/content", "/kwargs/content"] {
@@ -157,7 +167,7 @@ fn try_budgets(text: &str, candidates: &Candidates, budgets: impl Iterator<Item 
 
 #[test]
 fn every_format_stays_valid_at_every_budget() {
-    for format in Format::ALL.into_iter().filter(|format| !format.has_free_order()) {
+    for format in Format::ALL.into_iter().filter(|format| has_results(*format)) {
         let mut shorter = 0;
         for seed in 0..60 {
             let text = generate::request(format, seed);
@@ -191,6 +201,11 @@ fn what_fits_whole_is_the_callers_text() {
             assert!(candidates.rewritten(&all).is_empty());
         }
     }
+}
+
+/// Whether a format has results that may be shortened; those of UI messages are parts of what the assistant says.
+fn has_results(format: Format) -> bool {
+    !format.has_free_order() && format != Format::AiSdkUi
 }
 
 /// A request of each format with one call and its result, which is this JSON text.
@@ -228,6 +243,25 @@ fn with_result(format: Format, result: &str) -> String {
             {{"type":"tool","data":{{"content":{as_text},"tool_call_id":"c1"}}}},
             {{"type":"human","data":{{"content":"and?"}}}}]"#
         ),
+        Format::Ollama => format!(
+            r#"{{"messages":[{{"role":"user","content":"go"}},
+            {{"role":"assistant","content":"","tool_calls":[{{"function":{{"name":"get","arguments":{{"id":"x-1"}}}}}}]}},
+            {{"role":"tool","tool_name":"get","content":{as_text}}},
+            {{"role":"user","content":"and?"}}]}}"#
+        ),
+        Format::Cohere => with_result(Format::OpenAiChat, result),
+        Format::AiSdk => format!(
+            r#"[{{"role":"user","content":"go"}},
+            {{"role":"assistant","content":[{{"type":"tool-call","toolCallId":"c1","toolName":"get","input":{{}}}}]}},
+            {{"role":"tool","content":[{{"type":"tool-result","toolCallId":"c1","toolName":"get","output":{{"type":"json","value":{result}}}}}]}},
+            {{"role":"assistant","content":"ok"}},{{"role":"user","content":"and?"}}]"#
+        ),
+        Format::Bedrock => format!(
+            r#"[{{"role":"user","content":[{{"text":"go"}}]}},
+            {{"role":"assistant","content":[{{"toolUse":{{"toolUseId":"c1","name":"get","input":{{}}}}}}]}},
+            {{"role":"user","content":[{{"toolResult":{{"toolUseId":"c1","content":[{{"json":{result}}}]}}}}]}},
+            {{"role":"assistant","content":[{{"text":"ok"}}]}},{{"role":"user","content":[{{"text":"and?"}}]}}]"#
+        ),
         other => panic!("{other} has no tools"),
     }
 }
@@ -245,7 +279,7 @@ fn orders() -> String {
 
 #[test]
 fn a_json_result_keeps_its_ids_in_every_format() {
-    for format in Format::ALL.into_iter().filter(|format| !format.has_free_order()) {
+    for format in Format::ALL.into_iter().filter(|format| has_results(*format)) {
         let text = with_result(format, &orders());
         let candidates = shortened(&text, format, &Shortened::new(Shorten::Json));
         let with_forms = candidates.items().iter().position(|item| !item.renderings().is_empty());

@@ -119,7 +119,10 @@ impl<'r> Trial<'r> {
         let context = || format!("kept {kept:?} of\n{}\ngave\n{output}", self.text);
 
         if !self.format().has_free_order() && checker::user_begins(self.format(), self.text) {
-            let may_begin = matches!(self.format(), Format::OpenAiChat | Format::OpenAiResponses);
+            let may_begin = matches!(
+                self.format(),
+                Format::OpenAiChat | Format::OpenAiResponses | Format::Ollama | Format::Cohere
+            );
             assert!(may_begin || checker::user_begins(self.format(), &output), "{}", context());
         }
         let problems = checker::problems(self.format(), &output);

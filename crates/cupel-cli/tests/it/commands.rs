@@ -37,6 +37,11 @@ fn a_request_that_fits_comes_back_byte_for_byte() {
     for name in [
         "coding-agent.json",
         "coding-agent-anthropic.json",
+        "coding-agent-ai-sdk.json",
+        "coding-agent-ai-sdk-ui.json",
+        "coding-agent-bedrock.json",
+        "coding-agent-cohere.json",
+        "coding-agent-ollama.json",
         "gemini-trip.json",
         "langchain-research.json",
         "support-chat.json",

@@ -5,9 +5,14 @@ use std::path::Path;
 use cupel_engine::{Engine, EngineBuilder};
 
 /// The requests of every format, as their users would have them.
-pub(crate) const REQUESTS: [&str; 5] = [
+pub(crate) const REQUESTS: [&str; 10] = [
     "coding-agent.json",
     "coding-agent-anthropic.json",
+    "coding-agent-ai-sdk.json",
+    "coding-agent-ai-sdk-ui.json",
+    "coding-agent-bedrock.json",
+    "coding-agent-cohere.json",
+    "coding-agent-ollama.json",
     "gemini-trip.json",
     "langchain-research.json",
     "support-chat.json",

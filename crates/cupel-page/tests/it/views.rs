@@ -8,10 +8,15 @@ pub(crate) fn example(name: &str) -> String {
     std::fs::read_to_string(format!("{folder}{name}.json")).unwrap()
 }
 
-const REQUESTS: [&str; 6] = [
+const REQUESTS: [&str; 11] = [
     "support-chat",
     "coding-agent",
     "coding-agent-anthropic",
+    "coding-agent-ai-sdk",
+    "coding-agent-ai-sdk-ui",
+    "coding-agent-bedrock",
+    "coding-agent-cohere",
+    "coding-agent-ollama",
     "gemini-trip",
     "langchain-research",
     "retrieval",

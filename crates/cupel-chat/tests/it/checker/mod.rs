@@ -1,10 +1,13 @@
 //! What the providers accept, written from their rules and not from this crate: plain code over
 //! `serde_json::Value` that shares nothing with what it checks.
 
+mod ai_sdk;
 mod anthropic;
+mod bedrock;
 mod gemini;
 mod items;
 mod langchain;
+mod ollama;
 mod openai_chat;
 mod openai_responses;
 
@@ -21,10 +24,15 @@ pub(crate) fn problems(format: Format, text: &str) -> Vec<String> {
         Err(error) => return vec![error],
     };
     match format {
-        Format::OpenAiChat => openai_chat::problems(&values),
+        Format::OpenAiChat | Format::Cohere => openai_chat::problems(&values),
         Format::OpenAiResponses => openai_responses::problems(&values),
         Format::Anthropic => anthropic::problems(&values, &request(text)),
         Format::Gemini => gemini::problems(&values),
+        Format::AiSdk => ai_sdk::problems(&values),
+        Format::AiSdkUi => ai_sdk::ui_problems(&values),
+        Format::Bedrock => bedrock::problems(&values),
+        Format::Ollama => ollama::problems(&values),
+        // The same rules, as far as calls and roles go.
         Format::LangChain => langchain::problems(&values),
         Format::Items | Format::ItemLines => items::problems(&values),
         other => panic!("no checker for {other:?}"),
@@ -35,10 +43,13 @@ pub(crate) fn problems(format: Format, text: &str) -> Vec<String> {
 pub(crate) fn ties(format: Format, text: &str) -> Vec<(usize, usize)> {
     let values = values(format, text).expect("only valid requests are asked for ties");
     match format {
-        Format::OpenAiChat => openai_chat::ties(&values),
+        Format::OpenAiChat | Format::Cohere => openai_chat::ties(&values),
         Format::OpenAiResponses => openai_responses::ties(&values),
         Format::Anthropic => anthropic::ties(&values),
         Format::Gemini => gemini::ties(&values),
+        Format::AiSdk => ai_sdk::ties(&values),
+        Format::Bedrock => bedrock::ties(&values),
+        Format::Ollama => ollama::ties(&values),
         Format::LangChain => langchain::ties(&values),
         _ => Vec::new(),
     }
@@ -55,6 +66,7 @@ pub(crate) fn required(format: Format, request: &str) -> Vec<usize> {
     let answers = |message: &Value| match format {
         Format::Anthropic => list(message, "content").iter().any(|b| b["type"] == "tool_result"),
         Format::Gemini => gemini::answers(message),
+        Format::Bedrock => bedrock::answers(message),
         _ => false,
     };
     let speaks =

@@ -1,10 +1,14 @@
 //! Random requests, valid for their provider, that favour trouble.
 
+mod ai_sdk;
 mod anthropic;
+mod bedrock;
+mod cohere;
 mod gemini;
 mod items;
 mod json;
 mod langchain;
+mod ollama;
 mod openai_chat;
 mod openai_responses;
 
@@ -22,6 +26,11 @@ pub(crate) fn request(format: Format, seed: u64) -> String {
         Format::OpenAiResponses => openai_responses::request(random),
         Format::Anthropic => anthropic::request(random),
         Format::Gemini => gemini::request(random),
+        Format::AiSdk => ai_sdk::model_messages(random),
+        Format::AiSdkUi => ai_sdk::ui_messages(random),
+        Format::Bedrock => bedrock::request(random),
+        Format::Ollama => ollama::request(random),
+        Format::Cohere => cohere::request(random),
         Format::LangChain => langchain::request(random),
         Format::Items => items::request(random),
         Format::ItemLines => items::lines(random),
