@@ -39,7 +39,7 @@ fn explain_shows_which_words_earned_a_place() {
     let file = folder.write("request.json", CHAT);
     let run = run(&["explain", &file, "--tokenizer=estimate", "--max=60"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(run.stdout.contains("words: locker, code"), "{}", run.stdout);
+    assert!(run.stdout.contains("words: code, locker"), "{}", run.stdout);
     assert!(run.stdout.contains("near \""), "{}", run.stdout);
 }
 

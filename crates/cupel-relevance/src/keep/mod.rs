@@ -71,9 +71,9 @@ impl Default for KeepParameters {
             reply: [0.2, 0.35, 0.5],
             reply_with_calls: [0.0, 0.15, 0.3],
             task: 0.12,
-            task_with_calls: 0.1,
+            task_with_calls: 0.06,
             reserve_with_calls: 0.1,
-            words_with_calls: 0.05,
+            words_with_calls: 0.04,
             reserve_in_pools: 0.1,
             reserve: 0.45,
             reserve_factor: 8.0,
@@ -138,8 +138,9 @@ impl Shares {
     /// The same for a task where there are no calls, which need the room more.
     const SMALL_TASK: f64 = 48.0;
     const TASK_OF_SMALL_ROOM: f64 = 0.25;
-    /// The same for rules and corrections where there are calls: four short ones.
-    const SMALL_RESERVE: f64 = 64.0;
+    /// The same for rules and corrections where there are calls: three short ones. At 64 it takes a point of what the
+    /// mixed requests need at 1k.
+    const SMALL_RESERVE: f64 = 56.0;
     const RESERVE_OF_SMALL_ROOM: f64 = 0.25;
 
     fn of(room: i64, told: &Told, parameters: &KeepParameters) -> Self {
