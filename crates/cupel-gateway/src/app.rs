@@ -9,6 +9,7 @@ use crate::config::{Access, ConfigError, Source};
 use crate::history::History;
 use crate::learnt::Learnt;
 use crate::log::Log;
+use crate::measure::Measures;
 use crate::memory::Memory;
 use crate::metrics::{Gauges, Metrics};
 use crate::otel::Otel;
@@ -24,6 +25,7 @@ pub(crate) struct App {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) history: History,
     pub(crate) learnt: Learnt,
+    pub(crate) measures: Measures,
     /// Memory for requests on their way. A new size needs a new start.
     pub(crate) memory: Memory,
     /// The token of the page, unless the configuration has one.
@@ -58,6 +60,7 @@ impl App {
             metrics,
             history: History::new(),
             learnt: Learnt::default(),
+            measures: Measures::default(),
             source,
             numbers: AtomicU64::new(0),
             generations: AtomicU64::new(0),
@@ -103,6 +106,7 @@ impl App {
         }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = made;
         self.learnt.clear();
+        self.measures.clear();
         self.bound_history();
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use cupel_chat::{Request, Rule};
+use cupel_tokens::Model;
 use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderValue};
 use serde::Deserialize;
@@ -186,6 +187,13 @@ impl Asked {
             rules,
             named,
         })
+    }
+
+    /// Whether its provider refuses what is too long, as those of these models do, rather than drop
+    /// something of it.
+    pub(crate) fn refuses_too_long(&self) -> bool {
+        let is_known = self.model.as_deref().is_some_and(|name| Model::find(name).is_ok());
+        is_known && matches!(self.api, Api::Anthropic | Api::Gemini)
     }
 
     /// What limits may depend on.

@@ -14,6 +14,7 @@ use tokio::time::{Instant, Sleep, sleep};
 use crate::memory::Held;
 use crate::record::{Exchange, Outcome};
 use crate::too_long::Heard;
+use crate::usage::UsageReader;
 
 /// A client's body that may not pause for too long.
 pub(crate) struct Timed {
@@ -117,6 +118,7 @@ pub(crate) struct Answer {
     inner: Incoming,
     exchange: Exchange,
     end: StreamEnd,
+    usage: UsageReader,
 }
 
 /// Events with which streams of events end, each on a line of its own. Clients may leave when they have
@@ -154,21 +156,41 @@ impl StreamEnd {
 }
 
 impl Answer {
-    pub(crate) fn body(first: Option<Bytes>, inner: Incoming, mut exchange: Exchange) -> Body {
+    pub(crate) fn body(
+        first: Option<Bytes>,
+        inner: Incoming,
+        exchange: Exchange,
+        usage: UsageReader,
+    ) -> Body {
         let first = first.filter(|first| !first.is_empty());
-        if first.is_none() && inner.is_end_stream() {
-            exchange.record.outcome = Outcome::Answered;
+        let mut answer = Self { first: None, inner, exchange, end: StreamEnd::default(), usage };
+        match &first {
+            Some(first) => answer.watch(first),
+            None => answer.note_end(),
         }
-        let mut end = StreamEnd::default();
-        if let Some(first) = &first {
-            end.watch(first);
+        answer.first = first;
+        Body::new(answer)
+    }
+
+    fn watch(&mut self, data: &[u8]) {
+        self.end.watch(data);
+        if let Some(tokens) = self.usage.watch(data) {
+            self.exchange.reported(tokens);
         }
-        Body::new(Self { first, inner, exchange, end })
+    }
+
+    fn ended(&mut self) {
+        self.exchange.record.outcome = Outcome::Answered;
+        if let Some(tokens) = self.usage.end() {
+            self.exchange.reported(tokens);
+        }
     }
 
     /// Whoever knows the length of a body does not ask for its end.
     fn note_end(&mut self) {
-        if self.first.is_none() && (self.end.is_here || self.inner.is_end_stream()) {
+        if self.first.is_none() && self.inner.is_end_stream() {
+            self.ended();
+        } else if self.first.is_none() && self.end.is_here {
             self.exchange.record.outcome = Outcome::Answered;
         }
     }
@@ -189,11 +211,11 @@ impl HttpBody for Answer {
         }
         let frame = ready!(Pin::new(&mut this.inner).poll_frame(context));
         match &frame {
-            None => this.exchange.record.outcome = Outcome::Answered,
+            None => this.ended(),
             Some(Err(_)) => this.exchange.record.outcome = Outcome::BrokenOff,
             Some(Ok(frame)) => {
                 if let Some(data) = frame.data_ref() {
-                    this.end.watch(data);
+                    this.watch(data);
                 }
                 this.note_end();
             }

@@ -16,6 +16,7 @@ mod history;
 mod learnt;
 mod limit;
 mod log;
+mod measure;
 mod memory;
 mod metrics;
 mod otel;
@@ -34,6 +35,7 @@ mod token;
 mod too_long;
 mod unfit;
 mod upstream;
+mod usage;
 mod work;
 
 pub use config::{Config, ConfigError, Overrides, Source};

@@ -5,6 +5,7 @@ use cupel_tokens::Model;
 
 use crate::config::{Config, ConfigError, LimitConfig};
 use crate::learnt::LearntWindow;
+use crate::measure::Measure;
 use crate::{glob, hash};
 
 /// What is kept free for the answer if neither request nor configuration say it.
@@ -68,6 +69,13 @@ impl Room {
     fn of_window(window: i64, reserve: Option<i64>, output: i64) -> Self {
         let reserve = reserve.unwrap_or(output.min(window / RESERVE_SHARE)).clamp(0, window);
         Self { max: window, reserve, is_window: true }
+    }
+
+    /// The same room in tokens as they are counted here.
+    fn measured(self, measure: Option<Measure>) -> Self {
+        let Some(measure) = measure else { return self };
+        let max = measure.room(self.tokens()).saturating_add(self.reserve);
+        Self { max, ..self }
     }
 
     fn tokens(self) -> i64 {
@@ -149,6 +157,17 @@ impl LimitTable {
 
     /// The least of what holds for a request. `learnt` is the window that the upstream told.
     pub(crate) fn of(&self, sender: Sender<'_>, learnt: Option<LearntWindow>) -> RequestLimits {
+        self.measured(sender, learnt, None)
+    }
+
+    /// The same in tokens as they are counted here, where it is known what they are to the provider. A
+    /// margin for estimates is not needed then. What was learnt is in such tokens already.
+    pub(crate) fn measured(
+        &self,
+        sender: Sender<'_>,
+        learnt: Option<LearntWindow>,
+        measure: Option<Measure>,
+    ) -> RequestLimits {
         let room = |limit: Limit| limit.room(self.reserve, sender.output);
         let is_model =
             |pattern: &str| sender.model.is_some_and(|name| glob::matches(pattern, name));
@@ -172,10 +191,14 @@ impl LimitTable {
                 (true, output) => Room::of_window(tokens, self.reserve, output.unwrap_or(RESERVE)),
             }
         });
-        let all = base.into_iter().chain(of_key.map(|entry| room(entry.limit))).chain(of_upstream);
-        let least = all.min_by_key(|room| room.tokens());
+        let told = base.into_iter().chain(of_key.map(|entry| room(entry.limit)));
+        let told = told.map(|room| (room.measured(measure), measure.is_some()));
+        let all = told.chain(of_upstream.map(|room| (room, false)));
+        let least = all.min_by_key(|(room, _)| room.tokens());
         let mut limits = Limits::default();
-        limits.margin_percent = self.margin_percent;
+        let is_measured = least.is_some_and(|(_, is_measured)| is_measured);
+        limits.margin_percent = self.margin_percent.or(is_measured.then_some(0.0));
+        let least = least.map(|(room, _)| room);
         if let Some(Room { max, reserve, .. }) = least {
             (limits.max, limits.reserve) = (Some(max), Some(reserve));
         }

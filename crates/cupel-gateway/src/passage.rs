@@ -19,6 +19,7 @@ use crate::body;
 use crate::config::{Access, Fail, Texts};
 use crate::fit::{self, Fitted};
 use crate::learnt::{LearntWindow, Whose};
+use crate::measure::{Measure, MeasuredConversation, Unmeasured};
 use crate::proxy::{no_answer, pass_back, refused};
 use crate::record::{Exchange, Figures, Shown};
 use crate::store::Known;
@@ -128,7 +129,7 @@ impl Passage {
             heard = self.ask().await?;
         }
         if heard.answer.status().is_success() && heard.too_long.is_none() {
-            self.accept().await;
+            exchange.unmeasured = Box::pin(self.accept()).await;
         }
         Ok(heard)
     }
@@ -189,7 +190,8 @@ impl Passage {
         exchange.record.conversation = Some(known.conversation.clone());
         let run = known.run.clone();
         let turn = Turn { asked: Arc::new(asked), known, fitted: None, run, capped: None };
-        let done = self.turn.insert(turn).fit(current, learnt).await;
+        let measure = app.measures.get(&turn.measured(&self.upstream));
+        let done = self.turn.insert(turn).fit(current, learnt, measure).await;
         self.note(exchange);
         exchange.record.fitting += begun.elapsed();
         done
@@ -274,20 +276,20 @@ impl Passage {
         // Whatever is remembered, this request is cut to what was told about it.
         let limit =
             LearntWindow { tokens: told.most(sent, turn.asked.output), counts_answer: false };
-        exchange.record.unfit = turn.fit(&self.current, Some(limit)).await.err();
+        let measure = self.app.measures.get(&turn.measured(&self.upstream));
+        exchange.record.unfit = turn.fit(&self.current, Some(limit), measure).await.err();
         self.note(exchange);
         let fitted = self.turn.as_ref().and_then(|turn| turn.fitted.as_ref());
         fitted.is_some_and(|fitted| fitted.step.summary.tokens_after < sent)
     }
 
-    /// The upstream has answered: the step counts.
-    async fn accept(&mut self) {
-        let Some(Turn { asked, mut known, fitted: Some(fitted), run, .. }) = self.turn.take()
-        else {
-            return;
-        };
+    /// The upstream has answered: the step counts. Its tokens are to be measured by what is reported.
+    async fn accept(&mut self) -> Option<Unmeasured> {
+        let turn = self.turn.take()?;
+        let of = turn.measured(&self.upstream);
+        let Turn { asked, mut known, fitted: Some(fitted), run, .. } = turn else { return None };
         let tokens = fitted.step.summary.tokens_after;
-        self.app.learnt.accepted(&whose(&self.upstream, &asked), tokens);
+        self.app.learnt.accepted(&of.whose, tokens);
         known.session = fitted.session;
         known.session.accept();
         known.run = run;
@@ -295,18 +297,34 @@ impl Passage {
         if !saved {
             self.app.metrics.store_failed();
         }
+        // Whoever names a tokenizer knows how far to trust it. A lowered limit for the answer is
+        // reckoned in the provider's tokens.
+        let config = &self.current.setup.config;
+        let is_estimate = config.tokenizer.as_deref().is_none_or(|name| name == "estimate");
+        let is_measured = is_estimate && !config.cap_output;
+        is_measured.then(|| Unmeasured {
+            of,
+            counted: tokens,
+            may_be_less: asked.refuses_too_long(),
+        })
     }
 }
 
 impl Turn {
+    fn measured(&self, upstream: &Upstream) -> MeasuredConversation {
+        let conversation = self.known.conversation.clone();
+        MeasuredConversation { conversation, whose: whose(upstream, &self.asked) }
+    }
+
     async fn fit(
         &mut self,
         current: &Arc<Current>,
         learnt: Option<LearntWindow>,
+        measure: Option<Measure>,
     ) -> Result<(), Unfit> {
         let (asked, session) = (self.asked.clone(), self.known.session.clone());
         let config = &current.setup.config;
-        let limits = current.setup.limits.of(asked.sender(), learnt);
+        let limits = current.setup.limits.measured(asked.sender(), learnt, measure);
         let terms = Terms {
             options: fit::options(&asked, &limits),
             limits,

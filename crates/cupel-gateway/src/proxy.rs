@@ -25,6 +25,7 @@ use crate::refuse::refuse;
 use crate::shape;
 use crate::unfit::Unfit;
 use crate::upstream::{self, NoAnswer};
+use crate::usage::UsageReader;
 use crate::work;
 
 /// Ends a request here.
@@ -127,7 +128,9 @@ pub(crate) fn pass_back(
         }
     }
     exchange.show();
-    let mut answer = Response::new(Answer::body(first, body, exchange));
+    let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let usage = UsageReader::new(kind.filter(|_| parts.status.is_success()).unwrap_or_default());
+    let mut answer = Response::new(Answer::body(first, body, exchange, usage));
     *answer.status_mut() = parts.status;
     *answer.headers_mut() = headers;
     answer

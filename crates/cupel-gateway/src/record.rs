@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::app::App;
+use crate::measure::Unmeasured;
 use crate::memory::Held;
 use crate::otel::Parent;
 use crate::unfit::{Shortfall, Unfit};
@@ -82,6 +83,8 @@ pub(crate) struct Record {
     pub(crate) figures: Option<Figures>,
     /// What its answer may take at most, where its own limit was lowered.
     pub(crate) capped: Option<i64>,
+    /// The input tokens that the provider reported.
+    pub(crate) reported: Option<i64>,
     /// Whether the upstream found it too long, and it was sent once more.
     pub(crate) sent_again: bool,
     /// How long it took to make it fit.
@@ -149,6 +152,7 @@ impl Record {
         set("conversation", self.conversation.clone().into());
         set("until_answer_ms", self.until_answer.map_or(Value::Null, |span| millis(span).into()));
         set("output_capped", self.capped.into());
+        set("tokens_reported", self.reported.into());
         if self.sent_again {
             set("sent_again", true.into());
         }
@@ -244,6 +248,8 @@ pub(crate) struct Exchange {
     begun: Instant,
     /// The memory that it holds, if it was read.
     pub(crate) held: Option<Held>,
+    /// What is to be measured by what the provider reports, if it counts as a step.
+    pub(crate) unmeasured: Option<Unmeasured>,
     pub(crate) record: Record,
 }
 
@@ -255,6 +261,7 @@ impl Exchange {
         Self {
             begun: Instant::now(),
             held: None,
+            unmeasured: None,
             record: Record {
                 number,
                 id: format!("cupel-{}-{number}", app.instance),
@@ -271,6 +278,7 @@ impl Exchange {
                 unfit: None,
                 figures: None,
                 capped: None,
+                reported: None,
                 sent_again: false,
                 fitting: Duration::ZERO,
                 until_answer: None,
@@ -285,6 +293,14 @@ impl Exchange {
     pub(crate) fn show(&self) {
         if self.record.api.is_some() {
             self.app.history.put(&self.record);
+        }
+    }
+
+    /// The provider has said what the request came to.
+    pub(crate) fn reported(&mut self, tokens: i64) {
+        self.record.reported = Some(tokens);
+        if let Some(sent) = self.unmeasured.take() {
+            self.app.measures.set(&sent, tokens);
         }
     }
 
@@ -322,6 +338,7 @@ impl Record {
             unfit: None,
             figures: None,
             capped: None,
+            reported: None,
             sent_again: false,
             fitting: Duration::ZERO,
             until_answer: None,

@@ -116,7 +116,7 @@ async fn answer(State(sight): State<Arc<Sight>>, request: Request) -> Response {
         _ => {}
     }
     if !kind.streams(parts.uri.path(), &value) {
-        return plain(200, &kind.whole(&value));
+        return plain(200, &with_usage(mode, &kind.whole(&value)));
     }
     let events = match mode {
         "too-long-stream" => {
@@ -129,6 +129,19 @@ async fn answer(State(sight): State<Arc<Sight>>, request: Request) -> Response {
         _ => kind.events(&value),
     };
     stream(sight, events, mode)
+}
+
+/// An answer that reports the tokens which `usage:TOKENS` names.
+fn with_usage(mode: &str, answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    if let Some(tokens) = mode.strip_prefix("usage:") {
+        let tokens: u64 = tokens.parse().unwrap();
+        let usage = answer["usage"].as_object_mut().unwrap();
+        for name in ["prompt_tokens", "input_tokens"] {
+            usage.entry(name).and_modify(|said| *said = tokens.into());
+        }
+    }
+    answer
 }
 
 fn told(sight: &Sight) -> Response {

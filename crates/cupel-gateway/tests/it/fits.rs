@@ -27,6 +27,64 @@ async fn every_api_is_made_to_fit_streaming_and_not() {
     }
 }
 
+/// Whether a history of so many rounds goes out whole, after one whose tokens the provider reported.
+async fn goes_whole(path: &str, model: &str, percent: i64, rounds: usize, key: &str) -> bool {
+    let pair = Pair::start("max = '4k'").await;
+    let body = |rounds| {
+        let mut body = history(path, rounds);
+        body["model"] = model.into();
+        body.to_string()
+    };
+    let mine = ("authorization", "Bearer mine");
+    let first = pair.post(path, &[mine], &body(20)).await;
+    assert_eq!(first.number("x-cupel-dropped"), 0, "{path}");
+    let usage = format!("usage:{}", first.number("x-cupel-tokens-after") * percent / 100);
+    assert_eq!(pair.post(path, &[mine, ("x-fake", &usage)], &body(20)).await.status, 200);
+    let key = format!("Bearer {key}");
+    let answer = pair.post(path, &[("authorization", &key)], &body(rounds)).await;
+    assert_eq!((answer.status, pair.last().flaw), (200, None), "{path}");
+    answer.number("x-cupel-dropped") == 0
+}
+
+#[tokio::test]
+async fn what_the_provider_reports_says_how_much_fits_in_its_own_conversation() {
+    let claude = "claude-sonnet-4-5";
+    let mut most = 20;
+    while goes_whole(MESSAGES, claude, 100_000, most + 2, "mine").await {
+        most += 2;
+    }
+    assert!((22..60).contains(&most), "a report that is not believed changes nothing: {most}");
+    let more = most + 2;
+    assert!(goes_whole(MESSAGES, claude, 60, more, "mine").await, "counts were too high");
+    assert!(!goes_whole(MESSAGES, claude, 60, more, "other").await, "no other key's");
+    assert!(!goes_whole(MESSAGES, claude, 190, most, "mine").await, "counts were too low");
+    // A local server that reports less may have dropped something.
+    let mut most = 20;
+    while goes_whole(CHAT, "local", 100_000, most + 2, "mine").await {
+        most += 2;
+    }
+    assert!(!goes_whole(CHAT, "local", 60, most + 2, "mine").await);
+    assert!(!goes_whole(CHAT, "local", 190, most, "mine").await);
+}
+
+#[tokio::test]
+async fn the_log_has_what_the_provider_reported_streaming_and_not() {
+    let pair = Pair::start("").await;
+    for path in [CHAT, RESPONSES, MESSAGES, GEMINI] {
+        let body = history(path, 3);
+        for (url, text) in [(path.to_owned(), body.to_string()), streaming(path, body.clone())] {
+            assert_eq!(pair.post(&url, &[], &text).await.status, 200);
+        }
+    }
+    let log = pair.gateway.log().await;
+    let reported: Vec<Option<i64>> =
+        log.iter().map(|line| line["tokens_reported"].as_i64()).collect();
+    // A stream of chat completions reports only to those who ask.
+    let mut expected = vec![Some(9); 8];
+    expected[1] = None;
+    assert_eq!(reported, expected);
+}
+
 fn count(messages: usize) -> i64 {
     i64::try_from(messages).unwrap()
 }
