@@ -333,6 +333,9 @@ mod tests {
     fn need_fades_with_what_came_after() {
         let items = build([item("a_1"), item("b_2"), item("c_3")]);
         assert_close(&by_item(&items, PLAIN), &[1.0 / 3.0, 0.5, 1.0]);
+        let talk = build([item("one"), item("two"), item("three")]);
+        let parameters = NeedParameters { talk: 0.6, ..PLAIN };
+        assert_close(&by_item(&talk, parameters), &[0.2, 0.3, 0.6]);
     }
 
     #[test]
