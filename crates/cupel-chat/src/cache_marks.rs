@@ -18,7 +18,7 @@ const DEEPEST_MARK: usize = 6;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheMarks {
-    /// Whether something that stands beside the messages has one, as the system prompt.
+    /// True if something beside the messages has one, as the system prompt.
     pub in_head: bool,
     /// The messages whose last block has one, ascending.
     pub behind: Vec<usize>,
@@ -53,7 +53,7 @@ impl Request {
         }
     }
 
-    /// How many blocks each message has, as the provider's cache counts them: a text is one.
+    /// Blocks of each message, as the provider's cache counts them: a text is one.
     #[must_use]
     pub fn block_counts(&self) -> Vec<usize> {
         let messages = self.conversation().messages.iter();

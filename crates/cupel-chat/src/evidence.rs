@@ -101,7 +101,7 @@ impl Vocabulary {
         holds(self.block_fields, name)
     }
 
-    /// How much of what stands beside the messages speaks for the format.
+    /// The number of fields beside the messages that speak for the format.
     pub(crate) fn hints(&self, top: &Object<'_>) -> usize {
         // One of these outweighs all that a gateway may have added.
         const OWN: usize = 8;
@@ -122,7 +122,7 @@ impl Vocabulary {
     }
 }
 
-/// How many of the fields are there.
+/// The number of the fields that are there.
 fn count(names: &[&str], top: &Object<'_>) -> usize {
     names.iter().filter(|name| top.get(name).is_some()).count()
 }

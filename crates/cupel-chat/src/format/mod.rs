@@ -197,7 +197,7 @@ pub(crate) trait Dialect: Sync {
     /// The names that prove the format, and what else it knows.
     fn vocabulary(&self) -> &'static Vocabulary;
 
-    /// What the provider counts beside texts, where no model is known.
+    /// The tokens that the provider counts beside texts, where no model is known.
     fn overheads(&self) -> Overheads;
 
     /// The same for a model; `None` where [`overheads`](Self::overheads) hold for any model.
