@@ -41,7 +41,13 @@ pub fn exit_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(told) => {
             // Help and versions go to stdout, mistakes to stderr; nobody may be there to read them.
-            let _ = told.print();
+            let plain = told.to_string();
+            if told.use_stderr() && cupel_names::readable(&plain) != plain {
+                // It quotes an argument that would act on a terminal.
+                output::say(plain.trim_end());
+            } else {
+                let _ = told.print();
+            }
             return if told.use_stderr() { 2 } else { 0 };
         }
     };

@@ -1,14 +1,25 @@
-//! Where results go: data to stdout or a file, words to stderr.
+//! Where results go: words for people to stdout or stderr, data to stdout or a file.
 
+use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
 use crate::error::Failure;
+use crate::style;
 
-/// Writes data to the standard output.
+/// Writes words for people, or JSON of our own, to the standard output: nothing in them acts on a terminal.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    write_stdout(&style::for_people(text))
+}
+
+/// Writes data to the standard output: byte for byte into a pipe or a file, as it can be read on a terminal.
+pub(crate) fn print_data(text: &str, readable: fn(&str) -> Cow<'_, str>) -> Result<(), Failure> {
+    if io::stdout().is_terminal() { write_stdout(&readable(text)) } else { write_stdout(text) }
+}
+
+fn write_stdout(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|error| Failure::writing("stdout", &error))
@@ -16,7 +27,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Tells people something. Nobody may be there to hear it, which is not an error.
 pub(crate) fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", style::for_people(text));
 }
 
 /// Where the result of a command goes.
@@ -44,10 +55,10 @@ impl Destination {
         }
     }
 
-    /// Writes the whole result.
+    /// Writes the whole result, which is JSON if it goes to stdout.
     pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
         match self {
-            Self::Stdout => print(text),
+            Self::Stdout => print_data(text, cupel_names::readable_json),
             Self::File(path) => {
                 replace(path, text).map_err(|error| Failure::writing(path.display(), &error))
             }
@@ -130,18 +141,28 @@ struct Draft {
 
 impl Draft {
     fn create(beside: &Path) -> io::Result<Self> {
-        Self::named(draft_path(beside, &format!(".{}.tmp", process::id()))?)
+        Self::named(draft_path(beside, &format!(".{}.tmp", process::id()))?, beside)
     }
 
     /// Always under the same name: what a killed process left behind makes room.
     fn create_under_lock(beside: &Path) -> io::Result<Self> {
         let path = draft_path(beside, ".tmp")?;
         let _ = fs::remove_file(&path);
-        Self::named(path)
+        Self::named(path, beside)
     }
 
-    fn named(path: PathBuf) -> io::Result<Self> {
-        File::create_new(&path)?;
+    fn named(path: PathBuf, beside: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        // What it replaces may be for its owner alone: nobody else may open it before it has those
+        // permissions.
+        #[cfg(unix)]
+        if beside.exists() {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        #[cfg(not(unix))]
+        let _ = beside;
+        options.open(&path)?;
         Ok(Self { path, is_published: false })
     }
 
@@ -185,5 +206,25 @@ impl Drop for Draft {
         if !self.is_published {
             let _ = fs::remove_file(&self.path);
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_draft_is_for_its_owner_alone_before_it_has_the_permissions_of_what_it_replaces() {
+        let path = std::env::temp_dir().join(format!("cupel-draft-{}", process::id()));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        File::create(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let draft = Draft::create(&path).unwrap();
+        assert_eq!(mode(&draft.path), 0o600);
+        Replacement::new(&path, "x", draft).unwrap().publish().unwrap();
+        assert_eq!(mode(&path), 0o640);
+        fs::remove_file(&path).unwrap();
     }
 }

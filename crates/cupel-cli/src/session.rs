@@ -144,6 +144,11 @@ impl SessionFile {
     fn lock_within(&self, patience: Duration) -> Result<SessionLock<'_>, Failure> {
         let path = beside(&self.path, ".lock");
         let unusable = |error: &io::Error| Failure::writing(path.display(), error);
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            // Opening a pipe would wait for somebody at its other end.
+            let text = "is no file, and stands where the session's lock would; remove it";
+            return Err(Failure::cannot(format!("{}: {text}", path.display())));
+        }
         let opened = File::options().write(true).create(true).truncate(false).open(&path);
         let handle = opened.map_err(|error| unusable(&error))?;
         let begin = Instant::now();

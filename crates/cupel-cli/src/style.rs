@@ -1,6 +1,8 @@
 //! Colour, where it is wanted.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, IsTerminal};
+use std::sync::LazyLock;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
@@ -14,6 +16,23 @@ pub(crate) enum ColorChoice {
     Always,
     /// Not even on a terminal.
     Never,
+}
+
+/// Begins every sequence that a terminal obeys.
+const ESCAPE: char = '\u{1b}';
+
+/// Stands for [`ESCAPE`] in what this program paints itself, until it is written. No text that is painted
+/// can have it: it is another one in every run.
+static OURS: LazyLock<String> = LazyLock::new(|| {
+    let number = RandomState::new().build_hasher().finish();
+    format!("{ESCAPE}{number:016x}")
+});
+
+/// A text as it is written for people: with the colours that [`Palette`] gave it, and nothing else that a
+/// terminal would obey, or that would turn what people read.
+pub(crate) fn for_people(text: &str) -> String {
+    let pieces = text.split(OURS.as_str()).map(cupel_names::readable);
+    pieces.collect::<Vec<_>>().join("\u{1b}")
 }
 
 /// The colours of the standard output, or none.
@@ -57,7 +76,9 @@ impl Palette {
     /// A text in a style.
     pub(crate) fn paint(self, text: &str, style: Style) -> String {
         if self.is_coloured && !text.is_empty() {
-            format!("{style}{text}{style:#}")
+            let begin = style.render().to_string().replace(ESCAPE, &OURS);
+            let end = style.render_reset().to_string().replace(ESCAPE, &OURS);
+            format!("{begin}{text}{end}")
         } else {
             text.to_owned()
         }
@@ -88,4 +109,17 @@ pub(crate) fn kind(turn: usize) -> Style {
 fn is_refused() -> bool {
     let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     is_set || std::env::var_os("TERM").is_some_and(|value| value == "dumb")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_colours_of_our_own_reach_a_terminal() {
+        let palette = Palette { is_coloured: true };
+        let painted = format!("{}\u{1b}[32mgreen\n", palette.strong("a\u{1b}[0mb\u{202e}"));
+        let shown = for_people(&painted);
+        assert_eq!(shown, "\u{1b}[1ma\\u{1b}[0mb\\u{202e}\u{1b}[0m\\u{1b}[32mgreen\n");
+    }
 }

@@ -21,7 +21,7 @@ pub fn excerpt(text: &str, columns: usize, width: impl Fn(char) -> Option<usize>
             is_pending = !line.is_empty();
             continue;
         }
-        let Some(char_width) = width(char) else { continue };
+        let Some(char_width) = width(char).filter(|_| !crate::is_hidden(char)) else { continue };
         let needed = char_width + usize::from(is_pending);
         if used + needed > columns {
             line.truncate(cut);
@@ -40,10 +40,10 @@ pub fn excerpt(text: &str, columns: usize, width: impl Fn(char) -> Option<usize>
     line
 }
 
-/// One column for each character but control characters, which are not shown.
+/// One column for each character but those that [are hidden](crate::is_hidden), which are not shown.
 #[must_use]
 pub fn letters(char: char) -> Option<usize> {
-    (!char.is_control()).then_some(1)
+    (!crate::is_hidden(char)).then_some(1)
 }
 
 #[cfg(test)]

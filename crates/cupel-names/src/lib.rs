@@ -2,8 +2,10 @@
 
 mod excerpt;
 mod nearest;
+mod readable;
 mod unknown;
 
 pub use excerpt::{excerpt, letters};
 pub use nearest::nearest_name;
+pub use readable::{is_hidden, readable, readable_json};
 pub use unknown::UnknownName;

@@ -88,7 +88,7 @@ fn excerpt(name: &str) -> String {
     let mut letters = name.chars();
     let mut text = String::new();
     for letter in letters.by_ref().take(LONGEST) {
-        if letter.is_control() {
+        if crate::is_hidden(letter) {
             text.extend(letter.escape_default());
         } else {
             text.push(letter);

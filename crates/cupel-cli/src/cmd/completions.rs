@@ -22,6 +22,6 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "cupel", &mut script);
-    output::print(&String::from_utf8_lossy(&script))?;
+    output::print_data(&String::from_utf8_lossy(&script), cupel_names::readable)?;
     Ok(Answer::Yes)
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure>
     let mut command = Cli::command();
     command.build();
     match &arguments.output {
-        None => output::print(&page(&Man::new(command))?)?,
+        None => output::print_data(&page(&Man::new(command))?, cupel_names::readable)?,
         Some(folder) => write_all(command, folder)?,
     }
     Ok(Answer::Yes)

@@ -67,11 +67,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
             input.name()
         )));
     };
-    output::print(&if arguments.json {
-        json::pretty(&Row::of(found, true))?
+    if arguments.json {
+        output::print(&json::pretty(&Row::of(found, true))?)?;
     } else {
-        found.text.clone()
-    })?;
+        output::print_data(&found.text, cupel_names::readable)?;
+    }
     Ok(Answer::Yes)
 }
 

@@ -118,7 +118,7 @@ fn repair(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
     for loss in &repaired.losses {
         output::say(&format!("{name}: with --repair=drop: {loss}"));
     }
-    output::print(&repaired.text)?;
+    output::print_data(&repaired.text, cupel_names::readable_json)?;
     Ok(Answer::of(repaired.violations.is_empty()))
 }
 

@@ -7,6 +7,7 @@ mod eval;
 mod eval_agents;
 mod generated;
 mod help;
+mod hostile;
 mod query;
 mod readme;
 #[cfg(feature = "replay")]

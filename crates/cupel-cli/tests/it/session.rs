@@ -493,3 +493,19 @@ fn a_first_step_is_shown_and_leaves_no_file() {
     assert_snapshot_in("explain-session-first", &desk.folder, &arguments);
     assert_eq!(desk.folder.names(), ["history.json"]);
 }
+
+#[test]
+fn a_pipe_in_the_place_of_a_session_or_its_lock_is_refused_at_once() {
+    let folder = Folder::new();
+    let request = folder.write("r.json", history(14).to_string());
+    for (pipe, rule) in [
+        ("s.lock", "s.lock: is no file, and stands where the session's lock would; remove it"),
+        ("s", "s: is no file; name one for --session"),
+    ] {
+        let made = Command::new("mkfifo").arg(folder.file(pipe)).status().unwrap();
+        assert!(made.success());
+        let run = run(&["select", &request, MAX, ESTIMATE, "--session", &folder.file("s")]);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.stderr.contains(rule), "{}", run.stderr);
+    }
+}
