@@ -3,7 +3,7 @@
 use cupel_engine::{Engine, Session};
 use serde_json::{Value, json};
 
-use crate::session::Random;
+use crate::talk::Random;
 
 const RULES: [&str; 2] =
     ["Never touch the migrations folder.", "From now on, always answer in two sentences at most."];

@@ -10,6 +10,8 @@ mod more_budget;
 #[cfg(feature = "schema")]
 mod schemas;
 mod session;
+mod session_costs;
 mod shorten;
 mod steps;
+mod talk;
 mod whole;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cupel_engine::{Engine, Explanation, KeptReason, Options, Why};
 
-use crate::session::{FORMATS, Quarters, Turn, messages, request, written_messages};
+use crate::talk::{FORMATS, Quarters, Turn, messages, request, written_messages};
 
 const GREEDY: &str =
     r#"{"scorers": [{"type": "recency"}], "slicer": {"type": "greedy"}, "deduplication": false}"#;
