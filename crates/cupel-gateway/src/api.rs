@@ -38,9 +38,11 @@ enum Place {
 impl Place {
     fn is_at(self, path: &str) -> bool {
         match self {
-            Self::End(end) => path.ends_with(end),
+            Self::End(end) => ends_with(path, end).is_some(),
             Self::Model { .. } => self.model(path).is_some(),
-            Self::ClaudeModel { .. } => self.model(path).is_some_and(|it| it.contains("claude")),
+            Self::ClaudeModel { .. } => {
+                self.model(path).is_some_and(|it| it.to_ascii_lowercase().contains("claude"))
+            }
         }
     }
 
@@ -49,9 +51,16 @@ impl Place {
         let (Self::Model { folder, call } | Self::ClaudeModel { folder, call }) = self else {
             return None;
         };
-        let (rest, model) = path.strip_suffix(call)?.rsplit_once('/')?;
-        (rest.ends_with(folder) && !model.is_empty()).then_some(model)
+        let (rest, model) = ends_with(path, call)?.rsplit_once('/')?;
+        (ends_with(rest, folder).is_some() && !model.is_empty()).then_some(model)
     }
+}
+
+/// What stands before an ending, however its letters are written: there are servers that do not heed case.
+fn ends_with<'p>(path: &'p str, ending: &str) -> Option<&'p str> {
+    let at = path.len().checked_sub(ending.len()).filter(|at| path.is_char_boundary(*at))?;
+    let (before, end) = path.split_at(at);
+    end.eq_ignore_ascii_case(ending).then_some(before)
 }
 
 /// Every place at which requests are fitted. All others are passed on unread: Bedrock's `converse`, which

@@ -1,8 +1,10 @@
 //! What all requests share, and what a reload replaces.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use hyper::header::HeaderValue;
 use ring::rand::SecureRandom as _;
 
 use crate::config::{Access, ConfigError, Source};
@@ -22,6 +24,8 @@ use crate::token::PageToken;
 pub(crate) struct App {
     /// Another one at each start.
     pub(crate) instance: String,
+    /// What it says in `Via`.
+    pub(crate) via: HeaderValue,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) history: History,
     pub(crate) learnt: Learnt,
@@ -34,6 +38,10 @@ pub(crate) struct App {
     numbers: AtomicU64,
     generations: AtomicU64,
     current: RwLock<Arc<Current>>,
+    /// Whether requests that go now are cut off, since the gateway stops.
+    pub(crate) cuts: AtomicBool,
+    /// Where it listens, once it does.
+    local: OnceLock<SocketAddr>,
     /// Logs that a reload replaced, which may still have lines to write.
     retired: Mutex<Vec<Arc<Log>>>,
 }
@@ -53,10 +61,13 @@ impl App {
         let current = Current::new(&source, 0, None, &metrics)?;
         let memory = Memory::new(current.setup.config.server.memory.map(|size| size.0));
         let random_token = (0..4).map(|_| random_digits()).collect::<Result<String, _>>()?;
+        let instance = random_digits()?;
+        let via = HeaderValue::from_str(&format!("1.1 cupel-{instance}"));
         let app = Self {
+            via: via.map_err(|error| ConfigError::new(error.to_string()))?,
             memory,
             random_token,
-            instance: random_digits()?,
+            instance,
             metrics,
             history: History::new(),
             learnt: Learnt::default(),
@@ -65,6 +76,8 @@ impl App {
             numbers: AtomicU64::new(0),
             generations: AtomicU64::new(0),
             current: RwLock::new(Arc::new(current)),
+            cuts: AtomicBool::new(false),
+            local: OnceLock::new(),
             retired: Mutex::default(),
         };
         app.bound_history();
@@ -80,6 +93,12 @@ impl App {
     pub(crate) fn page_token(&self) -> PageToken {
         let configured = self.current().setup.config.page_token.clone();
         PageToken::new(configured.as_deref(), &self.random_token)
+    }
+
+    /// Notes where it listens, and refuses an upstream that is there.
+    pub(crate) fn listens_at(&self, local: SocketAddr) -> Result<(), ConfigError> {
+        let _ = self.local.set(local);
+        self.current().setup.check_loops(local)
     }
 
     /// The number of the next request.
@@ -98,6 +117,10 @@ impl App {
         let generation = self.generations.fetch_add(1, Ordering::Relaxed) + 1;
         let before = self.current();
         let made = Current::new(&self.source, generation, Some(&before), &self.metrics);
+        let made = made.and_then(|made| match self.local.get() {
+            Some(local) => made.setup.check_loops(*local).map(|()| made),
+            None => Ok(made),
+        });
         self.metrics.reloaded(if made.is_ok() { "done" } else { "refused" });
         let made = Arc::new(made?);
         if !Arc::ptr_eq(&made.log, &before.log) {

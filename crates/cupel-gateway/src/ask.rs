@@ -94,10 +94,10 @@ fn rules(headers: &HeaderMap) -> Result<Vec<Rule>, Unfit> {
     headers.get_all(RULES_HEADER).iter().map(rule).collect()
 }
 
-/// Hashes of all keys of a request, wherever they stand.
-pub(crate) fn keys(headers: &HeaderMap, uri: &Uri) -> Vec<String> {
+/// Hashes of all keys of a request, wherever they stand; `more` are headers that are configured.
+pub(crate) fn keys(headers: &HeaderMap, uri: &Uri, more: &[String]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
-    for name in KEY_HEADERS {
+    for name in KEY_HEADERS.into_iter().chain(more.iter().map(String::as_str)) {
         for value in headers.get_all(name) {
             let value = String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
             if let Some(key) = access_key(&value) {
@@ -234,7 +234,7 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, value.parse().unwrap());
         }
-        let keys = keys(&map, &Uri::from_static("/v1/chat/completions"));
+        let keys = keys(&map, &Uri::from_static("/v1/chat/completions"), &[]);
         let body = Bytes::copy_from_slice(body.as_bytes());
         Asked::read(Api::OpenAiChat, None, &map, keys, "x-cupel-conversation", &body)
     }
@@ -289,7 +289,7 @@ mod tests {
             );
             let headers =
                 HeaderMap::from_iter([(hyper::header::AUTHORIZATION, value.parse().unwrap())]);
-            keys(&headers, &Uri::from_static("/"))
+            keys(&headers, &Uri::from_static("/"), &[])
         };
         assert_eq!(signed("AKIA1", "0a"), signed("AKIA1", "0b"));
         assert_ne!(signed("AKIA1", "0a"), signed("AKIA2", "0a"));
@@ -298,11 +298,12 @@ mod tests {
 
     #[test]
     fn every_header_of_a_key_tells_tenants_apart() {
-        for name in KEY_HEADERS {
+        let more = ["X-Team-Key".to_owned()];
+        for name in KEY_HEADERS.into_iter().chain(["x-team-key"]) {
             let name = hyper::header::HeaderName::from_static(name);
             let of = |value: &str| {
                 let headers = HeaderMap::from_iter([(name.clone(), value.parse().unwrap())]);
-                keys(&headers, &Uri::from_static("/"))
+                keys(&headers, &Uri::from_static("/"), &more)
             };
             assert!(!of("one").is_empty() && of("one") != of("two"), "{name}");
         }
@@ -314,7 +315,8 @@ mod tests {
         headers.append("authorization", "bearer  one ".parse().unwrap());
         headers.append("x-api-key", "two".parse().unwrap());
         headers.append("x-api-key", "three".parse().unwrap());
-        let found = keys(&headers, &Uri::from_static("/x?a=b&key=four&%6bey=fi%76e%zz&key=s+x"));
+        let uri = Uri::from_static("/x?a=b&key=four&%6bey=fi%76e%zz&key=s+x");
+        let found = keys(&headers, &uri, &[]);
         for key in ["one", "two", "three", "four", "five%zz", "s x"] {
             assert!(found.contains(&hash::sha256(key.as_bytes())), "{key}");
         }

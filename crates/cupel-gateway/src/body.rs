@@ -37,7 +37,7 @@ impl std::error::Error for TooSlow {}
 
 impl Timed {
     pub(crate) fn new(inner: Incoming, patience: Duration) -> Self {
-        Self { inner, patience, sleep: Box::pin(sleep(patience)) }
+        Self { inner, patience, sleep: Box::pin(sleep(patience.min(LONGEST_PAUSE))) }
     }
 }
 
@@ -51,7 +51,7 @@ impl HttpBody for Timed {
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         let this = self.get_mut();
         if let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(context) {
-            let again = Instant::now() + this.patience.min(Duration::from_secs(86_400));
+            let again = Instant::now() + this.patience.min(LONGEST_PAUSE);
             this.sleep.as_mut().reset(again);
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
@@ -119,7 +119,33 @@ pub(crate) struct Answer {
     exchange: Exchange,
     end: StreamEnd,
     usage: UsageReader,
+    /// How long it may pause, and until when it does.
+    pause: Duration,
+    patience: Pin<Box<Sleep>>,
 }
+
+/// An upstream broke off, or paused for too long.
+#[derive(Debug)]
+pub(crate) enum Interrupted {
+    /// It broke off.
+    Broken(hyper::Error),
+    /// It paused for too long.
+    Paused,
+}
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Broken(error) => error.fmt(f),
+            Self::Paused => f.write_str("the upstream paused for too long"),
+        }
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// Longest that anything is waited for: clocks end.
+const LONGEST_PAUSE: Duration = Duration::from_secs(86_400);
 
 /// Events with which streams of events end, each on a line of its own. Clients may leave when they have
 /// read it. In data a line cannot be quoted: JSON has no line breaks in texts.
@@ -161,9 +187,12 @@ impl Answer {
         inner: Incoming,
         exchange: Exchange,
         usage: UsageReader,
+        pause: Duration,
     ) -> Body {
         let first = first.filter(|first| !first.is_empty());
-        let mut answer = Self { first: None, inner, exchange, end: StreamEnd::default(), usage };
+        let pause = pause.min(LONGEST_PAUSE);
+        let (end, patience) = (StreamEnd::default(), Box::pin(sleep(pause)));
+        let mut answer = Self { first: None, inner, exchange, end, usage, pause, patience };
         match &first {
             Some(first) => answer.watch(first),
             None => answer.note_end(),
@@ -198,18 +227,23 @@ impl Answer {
 
 impl HttpBody for Answer {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = Interrupted;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, Interrupted>>> {
         let this = self.get_mut();
         if let Some(first) = this.first.take() {
             this.note_end();
             return Poll::Ready(Some(Ok(Frame::data(first))));
         }
-        let frame = ready!(Pin::new(&mut this.inner).poll_frame(context));
+        let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(context) else {
+            ready!(this.patience.as_mut().poll(context));
+            this.exchange.record.outcome = Outcome::BrokenOff;
+            return Poll::Ready(Some(Err(Interrupted::Paused)));
+        };
+        this.patience.as_mut().reset(Instant::now() + this.pause);
         match &frame {
             None => this.ended(),
             Some(Err(_)) => this.exchange.record.outcome = Outcome::BrokenOff,
@@ -220,7 +254,7 @@ impl HttpBody for Answer {
                 this.note_end();
             }
         }
-        Poll::Ready(frame)
+        Poll::Ready(frame.map(|frame| frame.map_err(Interrupted::Broken)))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -252,8 +286,8 @@ const FIRST_WORD: Duration = Duration::from_secs(60);
 /// request too long say so before they work on it; later ones are signs of life, which a client waits for.
 const HOLD: Duration = Duration::from_secs(2);
 
-/// How long a refusal may pause before it goes on as far as it came.
-const REFUSAL_PAUSE: Duration = Duration::from_secs(10);
+/// How long a refusal may take, however it comes, before it goes on as far as it came.
+const REFUSAL: Duration = Duration::from_secs(10);
 
 /// Reads a refusal, as far as it is worth reading and comes; and whether that is all of it.
 pub(crate) async fn refusal(body: &mut Incoming) -> Result<(Bytes, bool), hyper::Error> {
@@ -263,8 +297,9 @@ pub(crate) async fn refusal(body: &mut Incoming) -> Result<(Bytes, bool), hyper:
 }
 
 async fn gather_refusal(body: &mut Incoming, read: &mut BytesMut) -> Result<bool, hyper::Error> {
+    let until = Instant::now() + REFUSAL;
     while read.len() <= LONGEST_REFUSAL {
-        match next(body, REFUSAL_PAUSE).await {
+        match next(body, until.saturating_duration_since(Instant::now())).await {
             Next::Data(data) => read.extend_from_slice(&data),
             Next::End => return Ok(true),
             Next::Late => return Ok(false),

@@ -47,6 +47,12 @@ impl Guard {
                 return Err(ConfigError::new(text));
             }
         }
+        for name in &config.key_headers {
+            if hyper::header::HeaderName::from_bytes(name.as_bytes()).is_err() {
+                let text = format!("key_headers: `{name}`: is no name of a header");
+                return Err(ConfigError::new(text));
+            }
+        }
         Ok(Self {
             hosts: config.hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
             origins: config.origins.iter().map(|origin| origin.to_ascii_lowercase()).collect(),

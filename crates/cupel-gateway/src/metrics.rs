@@ -64,6 +64,7 @@ pub(crate) struct Metrics {
     disbelieved: AtomicU64,
     store_failures: AtomicU64,
     lines_lost: AtomicU64,
+    connections_refused: AtomicU64,
     spans_lost: AtomicU64,
     reloads: Mutex<BTreeMap<&'static str, u64>>,
     fitting: Histogram,
@@ -131,6 +132,11 @@ impl Metrics {
         self.lines_lost.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A client has as many connections as it may.
+    pub(crate) fn connection_refused(&self) {
+        self.connections_refused.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Spans could not be sent.
     pub(crate) fn spans_lost(&self, count: u64) {
         self.spans_lost.fetch_add(count, Ordering::Relaxed);
@@ -180,6 +186,11 @@ impl Metrics {
             ),
             ("store_failures_total", "Times that Redis could not be asked.", &self.store_failures),
             ("log_lines_lost_total", "Lines that the log could not take.", &self.lines_lost),
+            (
+                "connections_refused_total",
+                "Connections of clients that have as many as they may.",
+                &self.connections_refused,
+            ),
             ("spans_lost_total", "Spans that the collector did not take.", &self.spans_lost),
         ] {
             let name = format!("cupel_gateway_{name}");

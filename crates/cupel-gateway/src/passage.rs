@@ -105,7 +105,10 @@ impl Passage {
             held.sent(self.bytes.len());
         }
         match heard {
-            Ok(heard) => pass_back(exchange, heard.answer, heard.first),
+            Ok(heard) => {
+                let pause = self.current.setup.config.server.pause_timeout.0;
+                pass_back(exchange, heard.answer, heard.first, pause)
+            }
             Err(why) => no_answer(exchange, &why),
         }
     }
@@ -229,7 +232,7 @@ impl Passage {
     /// Asks the upstream, and hears how its answer begins.
     fn ask(&self) -> impl Future<Output = Result<Heard, NoAnswer>> + use<> {
         let changed = self.changed();
-        let mut headers = upstream::passing_on(&self.parts.headers);
+        let mut headers = upstream::passing_on(&self.parts.headers, &self.app.via);
         if changed.is_some() {
             // A body that came compressed goes out as it is read.
             headers.remove(header::CONTENT_ENCODING);
@@ -239,12 +242,19 @@ impl Passage {
         headers.remove(header::ACCEPT_ENCODING);
         upstream::set_length(&mut headers, body.len());
         let Parts { method, uri, .. } = &self.parts;
-        let request = self.upstream.request(method, uri, headers, Body::from(body));
+        let is_repeatable = upstream::is_repeatable(method, &headers);
+        let [request, again] = [headers.clone(), headers]
+            .map(|headers| self.upstream.request(method, uri, headers, Body::from(body.clone())));
         let current = self.current.clone();
         async move {
-            let request = request.ok_or_else(|| NoAnswer::Unreachable("odd path".to_owned()))?;
+            let odd = || NoAnswer::Unreachable("odd path".to_owned());
             let patience = current.setup.config.server.answer_timeout.0;
-            let mut answer = upstream::send(&current.setup.sender, request, patience).await?;
+            let sender = &current.setup.sender;
+            let mut sent = upstream::send(sender, request.ok_or_else(odd)?, patience).await;
+            if is_repeatable && matches!(sent, Err(NoAnswer::Broken(_))) {
+                sent = upstream::send(sender, again.ok_or_else(odd)?, patience).await;
+            }
+            let mut answer = sent?;
             let looked = look(&mut answer).await;
             let (first, too_long) = looked.map_err(|error| NoAnswer::Broken(error.to_string()))?;
             Ok(Heard { answer, first, too_long })

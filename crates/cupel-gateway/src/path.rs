@@ -22,6 +22,9 @@ pub(crate) struct Path {
     pub(crate) decoded: String,
     /// Whose business it is.
     pub(crate) route: Route,
+    /// Whether it is passed on unread and some server may take it for a place where requests are fitted:
+    /// by another method, or by a path that such a server would tidy up.
+    pub(crate) is_lookalike: bool,
 }
 
 /// Why a path is refused.
@@ -65,7 +68,8 @@ impl Path {
                 None => Route::Passed,
             }
         };
-        Ok(Self { decoded, route })
+        let is_lookalike = route == Route::Passed && Api::of_path(&tidy(&decoded)).is_some();
+        Ok(Self { decoded, route, is_lookalike })
     }
 
     /// Whether it is below a folder, as `/v1/messages/batches` is below `/v1/messages`.
@@ -73,6 +77,15 @@ impl Path {
         let rest = self.decoded.strip_prefix(folder.trim_end_matches('/'));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
     }
+}
+
+/// A path as lenient servers have it: without parameters of its segments, nor blanks and dots at their ends.
+fn tidy(path: &str) -> String {
+    let segment = |segment: &str| {
+        let name = segment.split(';').next().unwrap_or_default();
+        name.trim_matches(|letter: char| letter.is_whitespace() || letter == '.').to_owned()
+    };
+    path.split('/').map(segment).collect::<Vec<_>>().join("/")
 }
 
 fn decode(raw: &str) -> Result<String, Refused> {
@@ -125,6 +138,34 @@ mod tests {
         let encoded = route("/v1/%6dessages");
         assert_eq!(encoded, Route::Fitted(Api::Anthropic, None));
         assert_eq!(Path::read("/v1/messages", false).unwrap().route, Route::Passed);
+    }
+
+    #[test]
+    fn what_servers_take_for_a_place_of_requests_is_known_as_such() {
+        for raw in [
+            "/V1/Chat/Completions",
+            "/v1/chat/completions///",
+            "/v1/Messages",
+            "/v1beta/models/M%3AgenerateContent",
+            "/v1beta/Models/M:GenerateContent",
+        ] {
+            assert!(matches!(route(raw), Route::Fitted(..)), "{raw}");
+        }
+        let model = Route::Fitted(Api::Gemini, Some("Gemini-X".to_owned()));
+        assert_eq!(route("/v1beta/MODELS/Gemini-X:generatecontent"), model);
+        let is_lookalike = |raw, is_post| Path::read(raw, is_post).unwrap().is_lookalike;
+        for raw in [
+            "/v1/chat/completions;x=1",
+            "/v1/chat;a/completions",
+            "/v1/messages%20",
+            "/v1/messages.",
+        ] {
+            assert_eq!(route(raw), Route::Passed, "{raw}");
+            assert!(is_lookalike(raw, true), "{raw}");
+        }
+        assert!(is_lookalike("/v1/messages", false), "another method");
+        assert!(!is_lookalike("/v1/messages", true), "it is one");
+        assert!(!is_lookalike("/v1/messages/count_tokens", true));
     }
 
     #[test]

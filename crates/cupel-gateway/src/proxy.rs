@@ -1,10 +1,11 @@
 //! Requests on their way through, and answers on their way back.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use bytes::Bytes;
+use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
@@ -14,7 +15,7 @@ use crate::api::Api;
 use crate::app::{App, Current};
 use crate::ask::{self, Asked};
 use crate::body::{self, Answer, Timed, Unread};
-use crate::config::ServerConfig;
+use crate::config::{Config, Fail};
 use crate::encoding::{self, Decoded};
 use crate::memory::Held;
 use crate::otel::Parent;
@@ -23,6 +24,7 @@ use crate::path::Path;
 use crate::record::{Exchange, Outcome, bounded};
 use crate::refuse::refuse;
 use crate::shape;
+use crate::strict;
 use crate::unfit::Unfit;
 use crate::upstream::{self, NoAnswer};
 use crate::usage::UsageReader;
@@ -85,16 +87,29 @@ pub(crate) async fn pass(
     body: Incoming,
 ) -> Response<Body> {
     let mut exchange = Exchange::begin(app, parts.method.as_str(), &path.decoded, None);
+    let is_empty = body.is_end_stream();
+    if current.setup.config.fail == Fail::Closed && path.is_lookalike && !is_empty {
+        let text = "this is asked by POST, at its plain path, since limits are enforced (fail)";
+        return refused(exchange, StatusCode::BAD_REQUEST, "odd-path", text);
+    }
     let Some(upstream) = current.setup.upstream(path, None) else { return nowhere(exchange) };
     exchange.record.upstream = Some(upstream.name.clone());
     let server = &current.setup.config.server;
     let body = Body::new(Timed::new(body, server.body_timeout.0));
-    let headers = upstream::passing_on(&parts.headers);
+    let headers = upstream::passing_on(&parts.headers, &app.via);
+    let odd = "the path is no path";
+    let again = (is_empty && upstream::is_repeatable(&parts.method, &headers))
+        .then(|| upstream.request(&parts.method, &parts.uri, headers.clone(), Body::empty()));
     let Some(request) = upstream.request(&parts.method, &parts.uri, headers, body) else {
-        return refused(exchange, StatusCode::BAD_REQUEST, "odd-path", "the path is no path");
+        return refused(exchange, StatusCode::BAD_REQUEST, "odd-path", odd);
     };
-    match upstream::send(&current.setup.sender, request, server.answer_timeout.0).await {
-        Ok(answer) => pass_back(exchange, answer, None),
+    let (sender, patience) = (&current.setup.sender, server.answer_timeout.0);
+    let mut sent = upstream::send(sender, request, patience).await;
+    if let (Err(NoAnswer::Broken(_)), Some(again)) = (&sent, again.flatten()) {
+        sent = upstream::send(sender, again, patience).await;
+    }
+    match sent {
+        Ok(answer) => pass_back(exchange, answer, None, server.pause_timeout.0),
         Err(why) => no_answer(exchange, &why),
     }
 }
@@ -109,6 +124,7 @@ pub(crate) fn pass_back(
     mut exchange: Exchange,
     answer: Response<Incoming>,
     first: Option<Bytes>,
+    pause: Duration,
 ) -> Response<Body> {
     let (parts, body) = answer.into_parts();
     exchange.answered(parts.status.as_u16());
@@ -130,7 +146,7 @@ pub(crate) fn pass_back(
     exchange.show();
     let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let usage = UsageReader::new(kind.filter(|_| parts.status.is_success()).unwrap_or_default());
-    let mut answer = Response::new(Answer::body(first, body, exchange, usage));
+    let mut answer = Response::new(Answer::body(first, body, exchange, usage, pause));
     *answer.status_mut() = parts.status;
     *answer.headers_mut() = headers;
     answer
@@ -158,11 +174,11 @@ pub(crate) async fn fitted(
     let begun = Instant::now();
     let read = {
         let (bytes, headers) = (bytes.clone(), parts.headers.clone());
-        let keys = ask::keys(&parts.headers, &parts.uri);
+        let keys = ask::keys(&parts.headers, &parts.uri, &config.key_headers);
         let header = config.sessions.header.to_ascii_lowercase();
-        let (of_path, server) = (of_path.clone(), config.server.clone());
+        let (of_path, current) = (of_path.clone(), current.clone());
         work::aside(bytes.len(), move || {
-            let body = readable(&headers, bytes, &server, &mut held);
+            let body = readable(&headers, bytes, &current.setup.config, &mut held);
             let asked = body.and_then(|body| {
                 Asked::read(api, of_path.as_deref(), &headers, keys, &header, &body)
             });
@@ -197,9 +213,10 @@ const NO_MEMORY: &str = "no-memory";
 fn readable(
     headers: &HeaderMap,
     bytes: Bytes,
-    server: &ServerConfig,
+    config: &Config,
     held: &mut Held,
 ) -> Result<Bytes, Unfit> {
+    let server = &config.server;
     if is_signed(headers) {
         let text = "the signature in Authorization is of the body; use a bearer token";
         return Err(Unfit::new("signed-body", text));
@@ -208,6 +225,9 @@ fn readable(
         Decoded::Plain => bytes,
         Decoded::Unpacked(unpacked) => unpacked,
     };
+    if config.fail == Fail::Closed {
+        strict::check(headers, &body)?;
+    }
     if !held.take(body.len(), shape::messages(&body, server.messages)?) {
         return Err(Unfit::new(NO_MEMORY, "too many large requests at once"));
     }

@@ -1,6 +1,7 @@
 //! What is noted about a request, and where it goes when the request is over, however it ends.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use cupel_engine::{Options, Step};
@@ -25,8 +26,10 @@ pub(crate) enum Outcome {
     Refused,
     /// The upstream could not be reached, or was late.
     NoAnswer,
-    /// The upstream broke off in the middle of its answer.
+    /// The upstream broke off in the middle of its answer, or paused for too long.
     BrokenOff,
+    /// The gateway stopped, and its patience was over.
+    Stopped,
 }
 
 impl Outcome {
@@ -37,6 +40,7 @@ impl Outcome {
             Self::Refused => "refused",
             Self::NoAnswer => "no-answer",
             Self::BrokenOff => "broken-off",
+            Self::Stopped => "stopped",
         }
     }
 }
@@ -179,7 +183,7 @@ impl Record {
         if let Some(shown) = self.shown.as_ref().filter(|_| with_texts) {
             set("request", shown.text.as_ref().into());
         }
-        line.to_string()
+        cupel_names::readable_json(&line.to_string()).into_owned()
     }
 
     /// The line on the page.
@@ -187,7 +191,7 @@ impl Record {
         let figures = self.figures;
         let status = match (self.outcome, &self.unfit, figures) {
             (Outcome::Refused, _, _) => RowStatus::Refused,
-            (Outcome::NoAnswer | Outcome::BrokenOff, _, _) => RowStatus::Failed,
+            (Outcome::NoAnswer | Outcome::BrokenOff | Outcome::Stopped, _, _) => RowStatus::Failed,
             (_, _, None) => RowStatus::Passed,
             (_, unfit, Some(figures)) if figures.is_whole => match unfit {
                 Some(_) => RowStatus::Passed,
@@ -225,12 +229,14 @@ const LONGEST_NAME: usize = 200;
 /// A name from outside as it is kept: its beginning, if it is longer than any name has reason to be, and
 /// without letters that would act on a terminal or a reader's eye.
 pub(crate) fn bounded(name: &str) -> String {
-    let is_odd = |letter: char| {
-        letter.is_control()
-            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let mut letters = name.chars().map(|letter| if is_odd(letter) { '\u{fffd}' } else { letter });
-    let mut kept: String = letters.by_ref().take(LONGEST_NAME).collect();
+    cut(name, LONGEST_NAME)
+}
+
+/// So many letters of a text from outside.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let shown = |letter| if cupel_names::is_hidden(letter) { '\u{fffd}' } else { letter };
+    let mut letters = text.chars().map(shown);
+    let mut kept: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() {
         kept.push('…');
     }
@@ -314,6 +320,9 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         self.record.duration = self.begun.elapsed();
+        if self.record.outcome == Outcome::ClientLeft && self.app.cuts.load(Ordering::Relaxed) {
+            self.record.outcome = Outcome::Stopped;
+        }
         self.app.finish(&self.record);
     }
 }

@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use axum::Router;
@@ -23,14 +24,23 @@ use tower_service::Service as _;
 
 use crate::app::App;
 use crate::config::{ConfigError, LISTEN, Source};
+use crate::connection::{self, Clients, Connection};
 use crate::guard::{Ends, Guard};
 use crate::page::{self, Pages};
 use crate::path::{Path, Route};
 use crate::proxy;
 use crate::record::Exchange;
+use crate::upstream;
 
 /// Most headers of a request.
 const MOST_HEADERS: usize = 200;
+
+/// How long log and collector may take for what is left, at the end.
+const CLOSE: Duration = Duration::from_secs(5);
+
+/// What a client hears that has as many connections as it may.
+const TOO_MANY_CONNECTIONS: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n\
+connection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// How often the file of the configuration is looked at.
 const LOOK: Duration = Duration::from_secs(1);
@@ -76,6 +86,7 @@ impl Gateway {
         };
         let listener = TcpListener::bind(address).await.map_err(wrong)?;
         let local = listener.local_addr().map_err(wrong)?;
+        app.listens_at(local)?;
         Ok(Self { app, listener, local, stop: watch::channel(false).0 })
     }
 
@@ -104,6 +115,7 @@ impl Gateway {
         let pages = page::router(Pages { app: app.clone(), stop: told.subscribe() });
         let server = app.current().setup.config.server.clone();
         let places = Arc::new(Semaphore::new(server.connections.min(Semaphore::MAX_PERMITS)));
+        let clients = Arc::new(Clients::default());
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
         loop {
@@ -113,16 +125,26 @@ impl Gateway {
                 Some(_) = connections.join_next() => continue,
             };
             let Some((stream, peer, place)) = accepted else { continue };
+            let Some(counted) = clients.count(peer.ip(), server.client_connections) else {
+                app.metrics.connection_refused();
+                // It is said in one packet or not at all: nobody is waited for.
+                let _ = stream.try_write(TOO_MANY_CONNECTIONS);
+                continue;
+            };
             let (app, pages, mut told) = (app.clone(), pages.clone(), told.subscribe());
             let (head_limit, head_timeout) = (server.head_limit.0, server.head_timeout.0);
+            let write_timeout = server.write_timeout.0;
             connections.spawn(async move {
-                let _place = place;
+                let _places = (place, counted);
                 let Ok(local) = stream.local_addr() else { return };
                 let _ = stream.set_nodelay(true);
+                let stream = Connection::new(stream, write_timeout);
                 let ends = Ends { peer, local };
                 let service = service_fn(move |request| {
                     let (app, pages) = (app.clone(), pages.clone());
-                    async move { Ok::<_, Infallible>(answer(app, pages, ends, request).await) }
+                    async move {
+                        Ok::<_, Infallible>(Box::pin(answer(app, pages, ends, request)).await)
+                    }
                 });
                 let mut builder = http1::Builder::new();
                 builder.timer(TokioTimer::new()).header_read_timeout(head_timeout);
@@ -144,8 +166,10 @@ impl Gateway {
             () = hurry => {}
         }
         // Whatever is left is noted as it goes.
+        app.cuts.store(true, Ordering::Relaxed);
         connections.shutdown().await;
-        app.close().await;
+        // A disk or a collector that takes nothing must not keep the process.
+        let _ = tokio::time::timeout(CLOSE, app.close()).await;
     }
 }
 
@@ -192,6 +216,10 @@ async fn answer(
     let raw = parts.uri.path().to_owned();
     if let Some(reason) = guard.refuses(&parts.headers, &parts.uri, parts.version, ends) {
         return refused(&raw, StatusCode::FORBIDDEN, "foreign", reason);
+    }
+    if upstream::has_been_here(&parts.headers, &app.via) {
+        let text = "the request came by this gateway before: an upstream leads back to it";
+        return refused(&raw, StatusCode::LOOP_DETECTED, "loop", text);
     }
     if method == Method::CONNECT {
         let text = "this is no open proxy";
@@ -285,8 +313,18 @@ pub fn run(
         .build()
         .map_err(|error| ConfigError::new(format!("no threads to be had: {error}")))?;
     runtime.block_on(async {
+        let descriptors = connection::raise_descriptors();
         let gateway = Gateway::bind(source).await?;
         ready(&gateway);
+        let most = gateway.app.current().setup.config.server.connections;
+        // One for the client and one for the upstream of each, and some for what else there is.
+        let needed = u64::try_from(most).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(64);
+        if let Some(descriptors) = descriptors.filter(|most| *most < needed) {
+            tell(&format!(
+                "the system allows {descriptors} open files, and {most} connections need {needed}; \
+                 raise it (ulimit -n), or lower server.connections"
+            ));
+        }
         let reloading = tokio::spawn(reload(gateway.app.clone(), tell));
         let (stop, hurry) = signals()?;
         gateway.run(stop, hurry).await;

@@ -1,5 +1,6 @@
 //! A configuration, made ready to work by: replaced as a whole at a reload.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use cupel_engine::{Engine, NamedPolicy, Rule, SessionSettings, Shorten};
@@ -57,6 +58,18 @@ impl Setup {
     /// The engine for the requests of an API.
     pub(crate) fn engine(&self, api: Api) -> &Engine {
         &self.engines[api as usize]
+    }
+
+    /// Refuses an upstream that is this gateway, as far as its address tells; requests tell the rest.
+    pub(crate) fn check_loops(&self, local: SocketAddr) -> Result<(), ConfigError> {
+        match self.upstreams.iter().find(|upstream| upstream.is_at(local)) {
+            None => Ok(()),
+            Some(upstream) => {
+                let name = &upstream.name;
+                let text = format!("upstream: `{name}`: is the gateway itself; name its provider");
+                Err(ConfigError::new(text))
+            }
+        }
     }
 
     /// Where a request goes, if anywhere.

@@ -3,8 +3,13 @@
 use cupel_engine::EngineError;
 use serde_json::{Value, json};
 
+use crate::record::{bounded, cut};
+
 /// Parts that are listed at most: a log line stays a line.
 const MOST_PARTS: usize = 8;
+
+/// Letters of a sentence that may quote the request, which may quote names of any length.
+const LONGEST: usize = 1_000;
 
 /// Why a request goes on unread, or unfitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,14 +33,14 @@ pub(crate) struct Shortfall {
 
 impl Unfit {
     pub(crate) fn new(code: &str, detail: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), detail: detail.into(), shortfall: None }
+        Self { code: code.to_owned(), detail: cut(&detail.into(), LONGEST), shortfall: None }
     }
 
     /// Why the engine has no answer.
     pub(crate) fn of(error: &EngineError) -> Self {
         let shortfall = error.shortfall().map(|(needed, available)| {
             let mut parts: Vec<(String, i64)> =
-                error.parts().iter().map(|part| (part.path.clone(), part.tokens)).collect();
+                error.parts().iter().map(|part| (bounded(&part.path), part.tokens)).collect();
             parts.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
             parts.truncate(MOST_PARTS);
             Shortfall { needed, available, parts }
@@ -44,7 +49,7 @@ impl Unfit {
             Some(shortfall) => format!("{}{}", error.message(), shortfall.list()),
             None => error.message(),
         };
-        Self { code: error.code().as_str().to_owned(), detail, shortfall }
+        Self { shortfall, ..Self::new(error.code().as_str(), detail) }
     }
 }
 

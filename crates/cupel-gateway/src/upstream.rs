@@ -1,5 +1,6 @@
 //! Where requests go, and how they get there.
 
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path as File;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
 use hyper_rustls::HttpsConnector;
-use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
 use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::pki_types::CertificateDer;
@@ -37,7 +38,8 @@ pub(crate) struct Upstream {
 impl Upstream {
     fn read(place: &str, entry: &UpstreamConfig) -> Result<Self, ConfigError> {
         let UpstreamConfig { url, path, model, .. } = entry;
-        let wrong = |text: &str| ConfigError::new(format!("{place}: `{url}`: {text}"));
+        let shown = without_password(url);
+        let wrong = |text: &str| ConfigError::new(format!("{place}: `{shown}`: {text}"));
         let uri: Uri = url.parse().map_err(|_| wrong("is no URL; write it as https://host"))?;
         let scheme = uri.scheme_str().filter(|scheme| matches!(*scheme, "http" | "https"));
         let scheme = scheme.ok_or_else(|| wrong("must begin with https:// or http://"))?;
@@ -77,6 +79,22 @@ impl Upstream {
             return Err(ConfigError::new(text));
         }
         Ok(all)
+    }
+
+    /// Whether it is at an address of this machine that is listened at.
+    pub(crate) fn is_at(&self, local: SocketAddr) -> bool {
+        let Ok(uri) = self.name.parse::<Uri>() else { return false };
+        let port = uri.port_u16().unwrap_or(if self.name.starts_with("https") { 443 } else { 80 });
+        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+        let ip = match host.parse::<IpAddr>() {
+            Ok(ip) => ip.to_canonical(),
+            Err(_) if host.eq_ignore_ascii_case("localhost") => IpAddr::from([127, 0, 0, 1]),
+            Err(_) => return false,
+        };
+        let here = local.ip().to_canonical();
+        let is_machine = ip.is_loopback() || ip.is_unspecified();
+        let is_here = ip == here || is_machine && (here.is_loopback() || here.is_unspecified());
+        port == local.port() && is_here
     }
 
     /// Whether it takes what is sent to a path for a model.
@@ -122,6 +140,18 @@ impl Upstream {
     }
 }
 
+/// An address as it is quoted: what stands before its `@` may be a password, and what stands behind its
+/// question mark a key.
+fn without_password(url: &str) -> String {
+    let (url, query) = url.split_once('?').map_or((url, ""), |(before, _)| (before, "?…"));
+    let begin = url.find("://").map_or(0, |at| at + 3);
+    let authority = url[begin..].split('/').next().unwrap_or_default();
+    match authority.rfind('@') {
+        Some(at) => format!("{}…{}{query}", &url[..begin], &url[begin + at..]),
+        None => format!("{url}{query}"),
+    }
+}
+
 /// What belongs to one connection and not to what is sent over it.
 const OF_CONNECTION: [HeaderName; 8] = [
     header::CONNECTION,
@@ -157,10 +187,21 @@ fn kept(headers: &HeaderMap, is_kept: impl Fn(&HeaderName) -> bool) -> HeaderMap
     map
 }
 
-/// The headers of a request that go on.
-pub(crate) fn passing_on(headers: &HeaderMap) -> HeaderMap {
+/// The headers of a request that go on, and whom it came by.
+pub(crate) fn passing_on(headers: &HeaderMap, via: &HeaderValue) -> HeaderMap {
     // The host is the upstream's, and who waits for `100 Continue` has got it from us.
-    kept(&passing(headers), |name| !matches!(*name, header::HOST | header::EXPECT))
+    let is_kept = |name: &HeaderName| !matches!(*name, header::HOST | header::EXPECT);
+    let mut headers = kept(&passing(headers), is_kept);
+    headers.append(header::VIA, via.clone());
+    headers
+}
+
+/// Whether a request came by this gateway before: one of its upstreams leads back to it.
+pub(crate) fn has_been_here(headers: &HeaderMap, via: &HeaderValue) -> bool {
+    let own = via.as_bytes();
+    headers.get_all(header::VIA).iter().any(|value| {
+        value.as_bytes().split(|byte| *byte == b',').any(|hop| hop.trim_ascii() == own)
+    })
 }
 
 /// Gives a body its length.
@@ -238,14 +279,35 @@ impl NoAnswer {
 /// Sends a request, and waits for the head of the answer.
 pub(crate) async fn send(
     sender: &Sender,
-    request: Request<Body>,
+    mut request: Request<Body>,
     patience: Duration,
 ) -> Result<Response<Incoming>, NoAnswer> {
+    let connection = capture_connection(&mut request);
     match tokio::time::timeout(patience, sender.request(request)).await {
+        Ok(Ok(answer)) if has_two_lengths(answer.headers()) => {
+            // Whatever comes over it next may be what was left of this answer.
+            if let Some(connected) = &*connection.connection_metadata() {
+                connected.poison();
+            }
+            let text = "its answer has a length and is chunked, which is for smuggling";
+            Err(NoAnswer::Broken(text.to_owned()))
+        }
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => Err(NoAnswer::of(&error)),
         Err(_) => Err(NoAnswer::Late),
     }
+}
+
+/// Whether an answer says in two ways where it ends: whoever reads it by the other takes what is left for
+/// the next answer.
+fn has_two_lengths(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::TRANSFER_ENCODING) && headers.contains_key(header::CONTENT_LENGTH)
+}
+
+/// Whether a request may be sent a second time though the first may have arrived, as over a connection that
+/// its server was about to close: it changes nothing, or has a key by which the server tells it again.
+pub(crate) fn is_repeatable(method: &Method, headers: &HeaderMap) -> bool {
+    method.is_safe() || headers.contains_key("idempotency-key")
 }
 
 #[cfg(test)]
@@ -278,6 +340,33 @@ mod tests {
         }
         let secret = upstream("https://me:secret@x").unwrap_err();
         assert!(!secret.contains("secret"), "{secret}");
+        for url in
+            ["ftp://me:secret@x", "me:secret@x", "https://h?key=secret", "https://me:secret@ x"]
+        {
+            let told = upstream(url).unwrap_err();
+            assert!(!told.contains("secret"), "{told}");
+        }
+    }
+
+    #[test]
+    fn an_upstream_that_is_the_gateway_is_known_by_its_address() {
+        let is_at = |url: &str, local: &str| upstream(url).unwrap().is_at(local.parse().unwrap());
+        for (url, local) in [
+            ("http://127.0.0.1:8790", "127.0.0.1:8790"),
+            ("http://localhost:8790/v1", "0.0.0.0:8790"),
+            ("http://[::1]:8790", "[::]:8790"),
+            ("http://0.0.0.0:8790", "127.0.0.1:8790"),
+            ("http://10.0.0.1", "10.0.0.1:80"),
+        ] {
+            assert!(is_at(url, local), "{url} {local}");
+        }
+        for (url, local) in [
+            ("http://127.0.0.1:8791", "127.0.0.1:8790"),
+            ("http://10.0.0.2:8790", "10.0.0.1:8790"),
+            ("https://api.example:8790", "0.0.0.0:8790"),
+        ] {
+            assert!(!is_at(url, local), "{url} {local}");
+        }
     }
 
     #[test]
@@ -293,9 +382,17 @@ mod tests {
         ] {
             headers.append(name, HeaderValue::from_static(value));
         }
-        let passing = passing_on(&headers);
+        let via = HeaderValue::from_static("1.1 cupel-0");
+        let passing = passing_on(&headers, &via);
         let names: Vec<&str> = passing.keys().map(HeaderName::as_str).collect();
-        assert_eq!(names, ["authorization", "anthropic-beta"]);
+        assert_eq!(names, ["authorization", "anthropic-beta", "via"]);
+        assert!(has_been_here(&passing, &via));
+        for (others, is_ours) in
+            [("1.1 a, 1.1 cupel-0", true), ("1.1 cupel-00", false), ("", false)]
+        {
+            let headers = HeaderMap::from_iter([(header::VIA, others.parse().unwrap())]);
+            assert_eq!(has_been_here(&headers, &via), is_ours, "{others}");
+        }
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub struct Config {
     pub hosts: Vec<String>,
     /// Web pages that may ask it, by their origins.
     pub origins: Vec<String>,
+    /// Headers that keys come in, beside those that providers use.
+    pub key_headers: Vec<String>,
     /// Certificates to trust beside those of the system: a PEM file.
     pub ca: Option<PathBuf>,
     /// Most tokens of a request.
@@ -168,12 +170,18 @@ pub struct ServerConfig {
     pub connect_timeout: Span,
     /// How long an upstream may take to begin its answer.
     pub answer_timeout: Span,
+    /// How long an upstream may pause in its answer.
+    pub pause_timeout: Span,
+    /// How long a client may take nothing of its answer.
+    pub write_timeout: Span,
     /// How long a limit is remembered that an upstream told.
     pub learnt_lifetime: Span,
     /// How long streams may go on when the gateway is told to stop.
     pub drain: Span,
     /// Most connections at once.
     pub connections: usize,
+    /// Most connections at once from one address.
+    pub client_connections: usize,
     /// How many requests the page shows.
     pub requests: usize,
     /// How many bytes they may have together.
@@ -192,9 +200,12 @@ impl Default for ServerConfig {
             body_timeout: seconds(30),
             connect_timeout: seconds(10),
             answer_timeout: seconds(900),
+            pause_timeout: seconds(300),
+            write_timeout: seconds(60),
             learnt_lifetime: seconds(3_600),
             drain: seconds(30),
             connections: 4_096,
+            client_connections: 1_024,
             requests: 200,
             requests_memory: Size(64_000_000),
         }

@@ -56,6 +56,7 @@ const TABLES: [Names; 6] = [
             "metrics",
             "hosts",
             "origins",
+            "key_headers",
             "ca",
             "max",
             "window",
@@ -101,9 +102,12 @@ const TABLES: [Names; 6] = [
             "body_timeout",
             "connect_timeout",
             "answer_timeout",
+            "pause_timeout",
+            "write_timeout",
             "learnt_lifetime",
             "drain",
             "connections",
+            "client_connections",
             "requests",
             "requests_memory",
         ],
@@ -138,9 +142,13 @@ impl Source {
         let config = match &self.file {
             None => Config::default(),
             Some(file) => {
-                let text = std::fs::read_to_string(file).map_err(|error| {
-                    ConfigError::new(format!("{}: cannot read: {error}", file.display()))
-                })?;
+                let wrong = |why: String| ConfigError::new(format!("{}: {why}", file.display()));
+                // Opening a pipe would wait for somebody at its other end, at every reload.
+                if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+                    return Err(wrong("is no file".to_owned()));
+                }
+                let text = std::fs::read_to_string(file)
+                    .map_err(|error| wrong(format!("cannot read: {error}")))?;
                 parse(file, &text)?
             }
         };

@@ -3,6 +3,7 @@
 mod fails;
 mod fits;
 mod guards;
+mod holds;
 mod lives;
 mod pages;
 mod passes;

@@ -29,9 +29,16 @@ async fn below_the_limit_a_request_goes_out_byte_for_byte() {
     assert_eq!(seen.body, SMALL.as_bytes());
     let mut names: Vec<&str> = seen.headers.keys().map(axum::http::HeaderName::as_str).collect();
     names.sort_unstable();
-    let expected =
-        ["anthropic-beta", "authorization", "content-length", "content-type", "host", "x-custom"];
-    assert_eq!(names, expected, "nothing is added");
+    let expected = [
+        "anthropic-beta",
+        "authorization",
+        "content-length",
+        "content-type",
+        "host",
+        "via",
+        "x-custom",
+    ];
+    assert_eq!(names, expected, "nothing else is added");
     assert_eq!(seen.headers["authorization"], "Bearer sk-1");
     assert_eq!(answer.headers["x-upstream"], "fake");
     assert_eq!(answer.number("x-cupel-kept"), 1);
