@@ -125,6 +125,8 @@ impl App {
         let made = Arc::new(made?);
         if !Arc::ptr_eq(&made.log, &before.log) {
             let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
+            // What nobody writes to any more ends by itself when its lines are written.
+            retired.retain(|log| Arc::strong_count(log) > 1);
             retired.push(before.log.clone());
         }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = made;
@@ -205,9 +207,12 @@ impl Current {
         let place = |config: &crate::config::Config| {
             config.log.clone().unwrap_or_else(|| "stderr".to_owned())
         };
-        let log = match before.filter(|_| old.is_some_and(|old| place(old) == place(config))) {
+        let at = place(config);
+        // A file is opened anew: whoever turns logs over has moved the old one away.
+        let is_same = old.is_some_and(|old| place(old) == at) && !Log::is_file(&at);
+        let log = match before.filter(|_| is_same) {
             Some(before) => before.log.clone(),
-            None => Arc::new(Log::open(&place(config))?),
+            None => Arc::new(Log::open(&at, config.log_texts, metrics)?),
         };
         let otel = config.otel.as_ref().map(|otel| Otel::new(otel, &setup, metrics.clone()));
         let otel = otel.transpose()?;

@@ -132,6 +132,11 @@ impl Metrics {
         self.lines_lost.fetch_add(1, Ordering::Relaxed);
     }
 
+    #[cfg(test)]
+    pub(crate) fn lines_lost(&self) -> u64 {
+        self.lines_lost.load(Ordering::Relaxed)
+    }
+
     /// A client has as many connections as it may.
     pub(crate) fn connection_refused(&self) {
         self.connections_refused.fetch_add(1, Ordering::Relaxed);

@@ -22,7 +22,7 @@ use crate::learnt::{LearntWindow, Whose};
 use crate::measure::{Measure, MeasuredConversation, Unmeasured};
 use crate::proxy::{no_answer, pass_back, refused};
 use crate::record::{Exchange, Figures, Shown};
-use crate::store::Known;
+use crate::store::{Known, RequestSize};
 use crate::too_long::{Heard as Said, Told};
 use crate::unfit::Unfit;
 use crate::upstream::{self, NoAnswer, Upstream};
@@ -303,7 +303,8 @@ impl Passage {
         known.session = fitted.session;
         known.session.accept();
         known.run = run;
-        let saved = self.current.store.save(&self.current.setup, known, asked.text.len()).await;
+        let size = RequestSize::of(&asked.text);
+        let saved = self.current.store.save(&self.current.setup, known, size).await;
         if !saved {
             self.app.metrics.store_failed();
         }

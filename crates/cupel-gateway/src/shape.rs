@@ -25,6 +25,11 @@ pub(crate) fn messages(body: &[u8], most: usize) -> Result<usize, Unfit> {
     Ok(elements)
 }
 
+/// The number of objects in a body.
+pub(crate) fn objects(body: &[u8]) -> usize {
+    Shape::of(body).objects
+}
+
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Shape {
     /// Objects in lists that are fields of the whole: messages and tools.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use cupel_engine::{Engine, Session};
 use cupel_page::RunPoint;
 
-use super::{Found, Known};
+use super::{Found, Known, RequestSize};
 use crate::config::SessionsConfig;
 use crate::hash::Mark;
 
@@ -21,6 +21,19 @@ const LEAST_LIFETIME: Duration = Duration::from_secs(3_600);
 /// Bytes that a session is taken to hold for each byte of its last request: the request, its parts, and
 /// what is known of their words. A thousand conversations of 200 messages came to some eleven.
 const HELD: usize = 12;
+
+/// Bytes that it is taken to hold where its messages are small: for each object of the request, and for each
+/// byte beside that. A request of 20,000 messages of 50 bytes came to 2,700 for each message.
+const OF_OBJECT: usize = 3_000;
+const OF_BYTE: usize = 4;
+
+/// Bytes that a session is taken to hold whose last request had so many bytes and objects.
+fn held(request: RequestSize) -> usize {
+    let RequestSize { bytes, objects } = request;
+    let of_objects =
+        objects.saturating_mul(OF_OBJECT).saturating_add(bytes.saturating_mul(OF_BYTE));
+    bytes.saturating_mul(HELD).max(of_objects)
+}
 
 /// Bytes of an entry, and of a message in a state and a step in a run.
 const OF_ENTRY: usize = 2_048;
@@ -101,8 +114,8 @@ impl Memory {
         })
     }
 
-    /// Remembers a conversation whose last request had so many bytes.
-    pub(super) fn save(&self, now: Instant, generation: u64, known: Known, request: usize) {
+    /// Remembers a conversation whose last request had this size.
+    pub(super) fn save(&self, now: Instant, generation: u64, known: Known, request: RequestSize) {
         let kept = &mut *self.lock();
         let Known { conversation, session, run, place } = known;
         let stands = kept.entries.get(&place.key).map_or(0, |entry| entry.version);
@@ -120,7 +133,7 @@ impl Memory {
             session,
             run,
             bytes,
-            held: request.saturating_mul(HELD),
+            held: held(request),
             used: kept.tick,
             ends: now.checked_add(self.lifetime),
         };
@@ -197,6 +210,25 @@ mod tests {
         Known { conversation: format!("c{version}"), session, run: Arc::default(), place }
     }
 
+    /// A request of so many bytes in a text or two.
+    fn plain(bytes: usize) -> RequestSize {
+        RequestSize { bytes, objects: 0 }
+    }
+
+    #[test]
+    fn small_messages_hold_more_than_their_bytes() {
+        let size = |bytes, objects| held(RequestSize { bytes, objects });
+        assert_eq!(size(1_000_000, 20), 12_000_000);
+        assert_eq!(size(1_000_000, 20_000), 64_000_000, "of 50 bytes each");
+        assert_eq!(size(usize::MAX, usize::MAX), usize::MAX);
+        let memory = memory("memory = '1MB'");
+        for key in 0..20 {
+            let request = RequestSize { bytes: 5_000, objects: 100 };
+            memory.save(Instant::now(), 0, known(key, 0), request);
+        }
+        assert_eq!(memory.lock().warm.len(), 2, "320 kB each, beside their states");
+    }
+
     fn memory(config: &str) -> Memory {
         Memory::new(&parse_for_tests(&format!("[sessions]\n{config}")).sessions)
     }
@@ -209,10 +241,10 @@ mod tests {
     #[test]
     fn the_longest_unused_go_first() {
         let memory = memory("conversations = 2");
-        memory.save(Instant::now(), 0, known(1, 0), 10);
-        memory.save(Instant::now(), 0, known(2, 0), 10);
+        memory.save(Instant::now(), 0, known(1, 0), plain(10));
+        memory.save(Instant::now(), 0, known(2, 0), plain(10));
         assert!(finds(&memory, 1).is_some());
-        memory.save(Instant::now(), 0, known(3, 0), 10);
+        memory.save(Instant::now(), 0, known(3, 0), plain(10));
         assert!(finds(&memory, 2).is_none(), "the longest unused");
         assert!(finds(&memory, 1).is_some() && finds(&memory, 3).is_some());
     }
@@ -221,7 +253,7 @@ mod tests {
     fn bytes_are_bounded_too() {
         let memory = memory("memory = '50kB'");
         for key in 0..50 {
-            memory.save(Instant::now(), 0, known(key, 0), 2_000);
+            memory.save(Instant::now(), 0, known(key, 0), plain(2_000));
             assert!(memory.lock().bytes <= 50_000);
         }
         let (count, warm) = (memory.count(), memory.lock().warm.len());
@@ -233,7 +265,7 @@ mod tests {
     fn what_is_cold_goes_on_where_it_was() {
         let memory = memory("memory = '100kB'");
         for key in 0..10 {
-            memory.save(Instant::now(), 0, known(key, 0), 4_000);
+            memory.save(Instant::now(), 0, known(key, 0), plain(4_000));
         }
         assert_eq!(memory.count(), 10, "states are small");
         let warm = memory.lock().warm.len();
@@ -245,10 +277,10 @@ mod tests {
     #[test]
     fn of_two_writers_the_first_wins() {
         let memory = memory("");
-        memory.save(Instant::now(), 0, known(1, 0), 1);
-        memory.save(Instant::now(), 0, known(1, 0), 1);
+        memory.save(Instant::now(), 0, known(1, 0), plain(1));
+        memory.save(Instant::now(), 0, known(1, 0), plain(1));
         assert_eq!(finds(&memory, 1).unwrap().version, 1);
-        memory.save(Instant::now(), 0, known(1, 1), 1);
+        memory.save(Instant::now(), 0, known(1, 1), plain(1));
         let found = finds(&memory, 1).unwrap();
         assert_eq!((found.version, found.conversation.as_str()), (2, "c1"));
         assert_eq!(memory.count(), 1);
@@ -261,7 +293,7 @@ mod tests {
         let key = Mark::of(&[]).and(1);
         for (config, seconds) in [("lifetime = '2h'", 7_200), ("lifetime = '5m'", 3_600)] {
             let memory = memory(config);
-            memory.save(start, 0, known(1, 0), 1);
+            memory.save(start, 0, known(1, 0), plain(1));
             let finds = |after| {
                 memory.find(start + Duration::from_secs(after), 0, &engine, &[key]).is_some()
             };
@@ -276,8 +308,8 @@ mod tests {
         let memory = memory("lifetime = '1h'");
         let start = Instant::now();
         let later = start + Duration::from_secs(3_000);
-        memory.save(start, 0, known(1, 0), 1);
-        memory.save(later, 0, known(2, 0), 1);
+        memory.save(start, 0, known(1, 0), plain(1));
+        memory.save(later, 0, known(2, 0), plain(1));
         let [long, short] = [1, 2].map(|key| Mark::of(&[]).and(key));
         let end = start + Duration::from_secs(3_600);
         let found = memory.find(end, 0, &engine, &[long, short]).unwrap();
@@ -289,14 +321,14 @@ mod tests {
     #[test]
     fn a_lifetime_beyond_all_clocks_is_for_ever() {
         let memory = memory("lifetime = '18446744073709551615s'");
-        memory.save(Instant::now(), 0, known(1, 0), 1);
+        memory.save(Instant::now(), 0, known(1, 0), plain(1));
         assert!(finds(&memory, 1).is_some());
     }
 
     #[test]
     fn a_conversation_survives_a_new_configuration() {
         let memory = memory("");
-        memory.save(Instant::now(), 0, known(1, 0), 1);
+        memory.save(Instant::now(), 0, known(1, 0), plain(1));
         let engine = Engine::builder().max_tokens(50).build().unwrap();
         let found = memory.find(Instant::now(), 1, &engine, &[Mark::of(&[]).and(1)]).unwrap();
         assert_eq!(found.session.state().unwrap().steps, 1);
@@ -315,9 +347,9 @@ mod tests {
     #[test]
     fn bytes_are_those_of_messages_runs_and_the_last_request() {
         let memory = memory("");
-        memory.save(Instant::now(), 0, known(1, 0), 10);
+        memory.save(Instant::now(), 0, known(1, 0), plain(10));
         assert_eq!(memory.lock().bytes, OF_KNOWN);
-        memory.save(Instant::now(), 0, known(1, 1), 10);
+        memory.save(Instant::now(), 0, known(1, 1), plain(10));
         assert_eq!(memory.lock().bytes, OF_KNOWN, "the new version replaces the old");
 
         let mut longer = known(2, 0);
@@ -325,7 +357,7 @@ mod tests {
         let step = longer.session.next(two).unwrap();
         longer.session.accept();
         longer.run = [RunPoint::of(&step)].into();
-        memory.save(Instant::now(), 0, longer, 10);
+        memory.save(Instant::now(), 0, longer, plain(10));
         let more = 24 + size_of::<RunPoint>();
         assert_eq!(memory.lock().bytes, 2 * OF_KNOWN + more);
     }
@@ -334,8 +366,8 @@ mod tests {
     fn exactly_full_is_not_too_full() {
         let kept = |bytes: usize| {
             let memory = memory(&format!("memory = {bytes}"));
-            memory.save(Instant::now(), 0, known(1, 0), 10);
-            memory.save(Instant::now(), 0, known(2, 0), 10);
+            memory.save(Instant::now(), 0, known(1, 0), plain(10));
+            memory.save(Instant::now(), 0, known(2, 0), plain(10));
             let warm = memory.lock().warm.len();
             (memory.count(), warm)
         };

@@ -3,18 +3,20 @@
 mod memory;
 mod shared;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
 use cupel_engine::{CacheRule, Session, SessionState};
 use cupel_page::RunPoint;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::ask::Asked;
 use crate::config::{ConfigError, SessionsConfig};
 use crate::hash::Mark;
+use crate::record::bounded;
 use crate::setup::Setup;
+use crate::shape;
 
 use memory::Memory;
 use shared::Shared;
@@ -53,11 +55,42 @@ struct Place {
 }
 
 /// What is written down.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Written<'r> {
+    conversation: &'r str,
+    state: &'r SessionState,
+    run: &'r [RunPoint],
+}
+
+/// What was written down, by whomever: its state is checked as that of a file is.
+#[derive(Deserialize)]
+struct Read {
     conversation: String,
-    state: SessionState,
-    run: Cow<'r, [RunPoint]>,
+    state: Box<RawValue>,
+    run: Vec<RunPoint>,
+}
+
+impl Read {
+    /// Reads it. `None` if it is not what a gateway of this release writes.
+    fn of(json: &str) -> Option<(String, SessionState, Arc<[RunPoint]>)> {
+        let Self { conversation, state, run } = serde_json::from_str(json).ok()?;
+        let state = SessionState::from_json(state.get()).ok()?;
+        let run = run[run.len().saturating_sub(MOST_STEPS)..].into();
+        Some((bounded(&conversation), state, run))
+    }
+}
+
+/// The size of a request, by which is reckoned what its session holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestSize {
+    bytes: usize,
+    objects: usize,
+}
+
+impl RequestSize {
+    pub(crate) fn of(text: &str) -> Self {
+        Self { bytes: text.len(), objects: shape::objects(text.as_bytes()) }
+    }
 }
 
 /// What was found.
@@ -117,20 +150,20 @@ impl Store {
 
     /// Writes down a conversation whose step was accepted, unless somebody else was quicker. `false`
     /// if the server that remembers could not be asked.
-    pub(crate) async fn save(&self, setup: &Setup, mut known: Known, bytes: usize) -> bool {
+    pub(crate) async fn save(&self, setup: &Setup, mut known: Known, size: RequestSize) -> bool {
         if known.run.len() > MOST_STEPS {
             known.run = known.run[known.run.len() - MOST_STEPS..].into();
         }
         match self {
             Self::Memory(memory) => {
-                memory.save(Instant::now(), setup.generation, known, bytes);
+                memory.save(Instant::now(), setup.generation, known, size);
                 true
             }
             Self::Shared(shared) => {
                 let Some(state) = known.session.state().cloned() else { return true };
                 let Known { conversation, run, place, .. } = known;
-                let run = Cow::Borrowed(&*run);
-                shared.save(place, &Written { conversation, state, run }).await.is_ok()
+                let written = Written { conversation: &conversation, state: &state, run: &run };
+                shared.save(place, &written).await.is_ok()
             }
         }
     }
@@ -173,12 +206,12 @@ mod tests {
         let (known, is_sound) = store.find(&setup, &asked(&["a"]), "one").await;
         assert!(is_sound);
         assert_eq!((known.conversation.as_str(), known.place.version), ("one", 0));
-        assert!(store.save(&setup, known, 10).await);
+        assert!(store.save(&setup, known, RequestSize::of("{}")).await);
         let (again, _) = store.find(&setup, &asked(&["a"]), "two").await;
         assert_eq!((again.conversation.as_str(), again.place.version), ("one", 1));
         let (longer, _) = store.find(&setup, &asked(&["a", "b"]), "three").await;
         assert_eq!((longer.conversation.as_str(), longer.place.version), ("one", 0));
-        assert!(store.save(&setup, longer, 10).await);
+        assert!(store.save(&setup, longer, RequestSize::of("{}")).await);
         assert_eq!(store.count(), 2, "both beginnings are known");
         let (other, _) = store.find(&setup, &asked(&["c"]), "four").await;
         assert_eq!(other.conversation, "four");
@@ -197,8 +230,27 @@ mod tests {
                 point
             })
             .collect();
-        assert!(store.save(&setup, known, 10).await);
+        assert!(store.save(&setup, known, RequestSize::of("{}")).await);
         let (known, _) = store.find(&setup, &asked(&["a"]), "one").await;
         assert_eq!((known.run.len(), known.run[0].number), (MOST_STEPS, 100));
+    }
+
+    #[tokio::test]
+    async fn states_that_others_wrote_are_checked_as_those_of_files_are() {
+        let engine = cupel_engine::Engine::builder().max_tokens(100).build().unwrap();
+        let mut session = engine.session();
+        session.next(r#"[{"role":"user","content":"hi"}]"#).unwrap();
+        session.accept();
+        let state = session.state().unwrap();
+        let name = "n".repeat(5_000);
+        let written = Written { conversation: &name, state, run: &[] };
+        let json = serde_json::to_string(&written).unwrap();
+        let (conversation, read, _) = Read::of(&json).unwrap();
+        assert!(conversation.len() < 300 && read.steps == 1);
+        let known = state.to_json();
+        assert!(json.contains("\"steps\":1") && known.contains("steps"));
+        for (from, to) in [("\"steps\":1", "\"stesp\":1"), ("\"steps\":1", "\"steps\":-1")] {
+            assert!(Read::of(&json.replace(from, to)).is_none(), "{to}");
+        }
     }
 }

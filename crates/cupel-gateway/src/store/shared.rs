@@ -9,7 +9,7 @@ use cupel_engine::Engine;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{Client, Script};
 
-use super::{Found, Place, Written};
+use super::{Found, Place, Read, Written};
 use crate::config::{ConfigError, SessionsConfig};
 use crate::hash::Mark;
 
@@ -78,15 +78,9 @@ impl Shared {
         // What cannot be read is of another release: the conversation begins anew.
         let Some((version, json)) = text.split_once(' ') else { return Ok(None) };
         let version = version.parse().unwrap_or(0);
-        let Ok(written) = serde_json::from_str::<Written<'_>>(json) else { return Ok(None) };
-        let session = engine.resume(written.state);
-        Ok(Some(Found {
-            key,
-            version,
-            conversation: written.conversation,
-            session,
-            run: written.run.into(),
-        }))
+        let Some((conversation, state, run)) = Read::of(json) else { return Ok(None) };
+        let session = engine.resume(state);
+        Ok(Some(Found { key, version, conversation, session, run }))
     }
 
     pub(super) async fn save(&self, place: Place, written: &Written<'_>) -> Result<bool, NoServer> {
