@@ -449,4 +449,64 @@ mod tests {
               (duplicate-call-id)"]
         );
     }
+
+    #[test]
+    fn without_ids_answers_belong_to_the_open_calls_in_their_order() {
+        let (calls, result) = (call(&["", ""]), result(""));
+        let messages = [USER, &calls, &result, &result, &result];
+        assert_eq!(answering(&messages, 1), [2, 3]);
+        assert_eq!(links(&messages)[4], [Link::Answered], "both have one");
+    }
+
+    #[test]
+    fn one_side_without_an_id_is_enough_to_go_by_order() {
+        let (a, none) = (call(&["a"]), call(&[""]));
+        let (of_none, of_x) = (result(""), result("x"));
+        assert_eq!(links(&[USER, &a, &of_none])[2], [Link::Call(1)]);
+        assert_eq!(links(&[USER, &none, &of_x])[2], [Link::Call(1)]);
+        assert_eq!(links(&[USER, &a, &of_x])[2], [Link::Nothing], "two ids that differ");
+    }
+
+    #[test]
+    fn a_call_that_is_answered_by_order_is_no_longer_open_to_its_id() {
+        let messages = [USER, &call(&["a"]), &result(""), &result("a")];
+        assert_eq!(links(&messages)[2..], [[Link::Call(1)], [Link::Answered]]);
+    }
+
+    /// The calls that answers belong to, or must belong to.
+    fn calls_of(messages: &[&str], answers: &[usize]) -> Vec<Option<(usize, usize)>> {
+        let request = read(&list(messages), OpenAiChat);
+        let pairing = request.conversation().pairing();
+        answers.iter().map(|at| pairing.call_of(*at, 0)).collect()
+    }
+
+    #[test]
+    fn answers_of_no_call_are_adopted_where_as_many_calls_before_them_lack_one() {
+        let (calls, x, y) = (call(&["a", "b"]), result("x"), result("y"));
+        let both = [USER, &calls, &x, &y];
+        assert_eq!(calls_of(&both, &[2, 3]), [Some((1, 0)), Some((1, 1))]);
+        let half = [USER, &calls, &result("a"), &y];
+        assert_eq!(calls_of(&half, &[2, 3]), [Some((1, 0)), Some((1, 1))]);
+        assert_eq!(calls_of(&[USER, &calls, &x], &[2]), [None], "it may be of either");
+        assert_eq!(calls_of(&[USER, &calls, &x, USER, &y], &[2, 4]), [None, None], "not behind it");
+    }
+
+    #[test]
+    fn an_answer_of_another_name_is_not_adopted() {
+        let named = |id: &str, name: &str| {
+            format!(r#"{{"role":"tool","tool_call_id":"{id}","name":"{name}","content":"c"}}"#)
+        };
+        let calls = call(&["a", "b"]);
+        let of = |first: &str, second: &str| {
+            calls_of(&[USER, &calls, &named("x", first), &named("y", second)], &[2, 3])
+        };
+        assert_eq!(of("f", "f"), [Some((1, 0)), Some((1, 1))]);
+        assert_eq!(of("f", "g"), [None, None]);
+    }
+
+    #[test]
+    fn an_answer_is_of_one_call_of_several() {
+        let messages = [USER, &call(&["a", "b"]), &result("b"), &result("a")];
+        assert_eq!(calls_of(&messages, &[2, 3]), [Some((1, 1)), Some((1, 0))]);
+    }
 }
