@@ -97,6 +97,7 @@ fn a_report_has_a_chart_and_a_page_for_each_of_the_worst() {
     ]);
     assert_eq!(done.code, Some(0), "{done:?}");
     let index = std::fs::read_to_string(format!("{report}/index.html")).unwrap();
+    assert!(index.contains("Content-Security-Policy") && !index.contains("<script"), "{index}");
     assert!(index.contains("<svg") && index.contains("auto in a session"), "{index}");
     let links: Vec<&str> =
         index.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();

@@ -161,7 +161,13 @@ fn rules(report: &CheckReport, lost: impl Iterator<Item = String>) -> String {
 }
 
 fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
+    text.replace('<', "&lt;").replace('|', "\\|")
+}
+
+#[cfg(test)]
+#[test]
+fn a_cell_holds_no_html_and_no_border() {
+    assert_eq!(cell("<b>|x"), "&lt;b>\\|x");
 }
 
 /// JUnit: a suite for each way, with a case for the tolerances and, where rules must be kept, one for

@@ -61,7 +61,8 @@ fn page(summary: &Summary, worst: &str) -> String {
     body.push_str(worst);
     body.push_str(&problems(summary));
     format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" \
+         content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\"><meta name=\"viewport\" \
          content=\"width=device-width\"><title>Replay</title><style>{STYLE}</style></head>\n<body>\n{body}</body></html>\n"
     )
 }
