@@ -184,6 +184,7 @@ mod tests {
         let found = of(&state(&[1, 2, 3], &[0, 2]), &[1, 2, 3, 4]);
         assert_eq!(found.new_account, None);
         assert_eq!((found.standing, found.known), (vec![0, 2], 3));
+        assert_eq!(found.edited_at, None);
     }
 
     #[test]
@@ -191,6 +192,7 @@ mod tests {
         let found = of(&state(&[1, 2, 3, 4], &[0, 2, 3]), &[1, 2, 3]);
         assert_eq!(found.new_account, None);
         assert_eq!((found.standing, found.known), (vec![0, 2], 3));
+        assert_eq!(found.edited_at, None);
     }
 
     #[test]
@@ -231,6 +233,8 @@ mod tests {
         assert_eq!(reason(&other, &same), NewAccount::FormatChanged);
         let late = Setting { is_expired: true, ..SETTING };
         assert_eq!(reason(&late, &same), NewAccount::CacheExpired);
+        let anew = Setting { is_anew: true, is_expired: true, ..SETTING };
+        assert_eq!(reason(&anew, &same), NewAccount::ChosenAnew, "whatever else there is");
         assert_eq!(reason(&SETTING, &[8, 9]), NewAccount::OtherConversation);
         let first = Continuation::of(None, &SETTING, &same);
         assert_eq!(first.new_account, Some(NewAccount::FirstStep));
