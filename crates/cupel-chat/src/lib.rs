@@ -175,6 +175,7 @@ mod shorten;
 #[cfg(test)]
 mod testing;
 mod text;
+mod transcript;
 mod uncounted;
 mod validate;
 mod view;
@@ -191,6 +192,10 @@ pub use repair::{Repair, RepairMode};
 pub use request::Request;
 pub use rule::{Rule, Statement};
 pub use shorten::{Edit, OwnRendering, Shortenable, Shortening, Target, Unused};
+pub use transcript::{
+    ImportedRequest, ListedConversation, Pick, TranscriptError, TranscriptKind,
+    UnknownTranscriptKind,
+};
 pub use uncounted::{COUNTED_SETTINGS, UNCOUNTED_FIELDS};
 pub use validate::Violation;
 pub use view::MessageView;

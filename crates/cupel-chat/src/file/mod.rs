@@ -133,6 +133,11 @@ fn attachment(bytes: &[u8], said: &str) -> Option<Attachment> {
     None
 }
 
+/// The text that is written in base64; `None` if it is none.
+pub(crate) fn decode_text(letters: &str) -> Option<String> {
+    String::from_utf8(base64::decode(letters)?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
