@@ -307,4 +307,33 @@ mod tests {
         let plan = super::plan(&rich).unwrap();
         assert_eq!((plan.prefix, plan.behind, plan.again_tokens), (2, whole(&[2]), 0));
     }
+
+    #[test]
+    fn behind_a_cut_no_more_blocks_are_sent_again_than_the_cache_looks_back_over() {
+        let units = [known(10), known(10), Unit { blocks: 2, ..known(10) }, new(10)];
+        let worth = worth(&[1.0, 2.0, 9.0, 1.0]);
+        let behind = |again_blocks| {
+            let cuts = [CutCost { lost_tokens: 0, again_blocks }; 2];
+            let rich = Situation { credit: 100, ..situation(&units, &worth, &[0]) };
+            Filler::new(&Situation { cuts: &cuts, ..rich }).within_credit(1, 0.0).unwrap().behind
+        };
+        assert_eq!(behind(0), whole(&[3]), "what is new was never in the cache");
+        assert_eq!(behind(1), whole(&[1, 3]));
+        assert_eq!(behind(2), whole(&[2, 3]));
+        assert_eq!(behind(3), whole(&[1, 2, 3]));
+    }
+
+    #[test]
+    fn what_a_cut_loses_is_paid_for_as_what_is_sent_again() {
+        let units = [known(10), known(10), new(10)];
+        let worth = worth(&[1.0, 9.0, 1.0]);
+        let of = |lost_tokens| {
+            let cuts = [CutCost { lost_tokens, again_blocks: 9 }; 2];
+            let rich = Situation { credit: 15, threshold: 0.0, ..situation(&units, &worth, &[0]) };
+            super::plan(&Situation { cuts: &cuts, ..rich }).unwrap()
+        };
+        let (within, beyond) = (of(5), of(6));
+        assert_eq!((within.behind, within.again_tokens), (whole(&[1, 2]), 15));
+        assert_eq!((beyond.behind, beyond.again_tokens), (whole(&[2]), 6));
+    }
 }
