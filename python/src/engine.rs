@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cupel_engine::{EngineError, Prepared, SessionSettings, SessionState};
+use cupel_engine::{EngineError, MarkRule, Prepared, SessionSettings, SessionState};
 use pyo3::prelude::*;
 
 use crate::json;
@@ -91,7 +91,9 @@ impl Engine {
             }
         };
         let mut settings = SessionSettings::default();
-        settings.cache_marks = cache_marks;
+        if cache_marks {
+            settings.cache_marks = MarkRule::Write;
+        }
         settings.cache_lifetime = cache_lifetime.unwrap_or(settings.cache_lifetime);
         settings.resend_share = resend_share.unwrap_or(settings.resend_share);
         Ok(Session::new(session.with_settings(settings)))

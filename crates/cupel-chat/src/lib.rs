@@ -182,7 +182,7 @@ mod view;
 mod weigh;
 
 pub use bundle::Bundle;
-pub use cache_marks::CacheMarks;
+pub use cache_marks::{CacheMarks, MovedMark, without_cache_marks};
 pub use candidates::{CandidateOptions, Candidates};
 pub use error::ChatError;
 pub use format::{Format, UnknownFormat};

@@ -29,6 +29,8 @@ pub(crate) struct Asked {
     pub(crate) keys: Vec<String>,
     /// How the user's last words begin.
     pub(crate) title: Option<String>,
+    /// Whether its newest step has so many blocks that its last mark for the cache may find nothing.
+    pub(crate) is_step_long: bool,
     /// The standing rules that its headers state.
     pub(crate) rules: Vec<Rule>,
     /// Which conversation it says to be of.
@@ -181,6 +183,7 @@ impl Asked {
             output: request.output_limit(),
             history: history.collect(),
             title: request.query().map(|words| title_of(&words)),
+            is_step_long: api == Api::Anthropic && is_step_long(&request),
             model,
             text,
             keys,
@@ -200,6 +203,15 @@ impl Asked {
     pub(crate) fn sender(&self) -> Sender<'_> {
         Sender { model: self.model.as_deref(), keys: &self.keys, output: self.output }
     }
+}
+
+/// Blocks of a step from which on a mark behind it may not find the one before it. Anthropic looks back 20
+/// blocks; a reminder of the client's or two may stand between.
+const LONG_STEP: usize = 18;
+
+/// Whether the last reply of the model and what came after it have many blocks.
+fn is_step_long(request: &Request) -> bool {
+    request.newest_step_blocks() >= LONG_STEP
 }
 
 /// How the user's words begin. What an agent puts before them in tags of its own, as `<system-reminder>`, is

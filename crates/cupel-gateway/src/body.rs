@@ -203,15 +203,15 @@ impl Answer {
 
     fn watch(&mut self, data: &[u8]) {
         self.end.watch(data);
-        if let Some(tokens) = self.usage.watch(data) {
-            self.exchange.reported(tokens);
+        if let Some(reported) = self.usage.watch(data) {
+            self.exchange.reported(reported);
         }
     }
 
     fn ended(&mut self) {
         self.exchange.record.outcome = Outcome::Answered;
-        if let Some(tokens) = self.usage.end() {
-            self.exchange.reported(tokens);
+        if let Some(reported) = self.usage.end() {
+            self.exchange.reported(reported);
         }
     }
 

@@ -53,7 +53,7 @@ fn now() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use cupel_engine::{Engine, SessionSettings};
+    use cupel_engine::{Engine, MarkRule, SessionSettings};
     use hyper::header::HeaderMap;
 
     use super::*;
@@ -106,7 +106,7 @@ mod tests {
     fn marks_for_the_cache_change_a_request_only_where_they_are_wanted() {
         let asked = asked(Api::Anthropic, &["one", "two", "three"]);
         let mut settings = SessionSettings::default();
-        settings.cache_marks = true;
+        settings.cache_marks = MarkRule::Write;
         let fitted = |marks| {
             let session = engine(Api::Anthropic).session().with_settings(settings);
             fit(&asked, Options::new().max_tokens(1_000), session, marks).unwrap().text

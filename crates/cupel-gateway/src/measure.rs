@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::learnt::Whose;
+use crate::usage::Reported;
 
 /// Most conversations whose measure is remembered; the longest unused go first.
 const MOST_ENTRIES: usize = 1_000;
@@ -57,8 +58,71 @@ pub(crate) struct MeasuredConversation {
 pub(crate) struct Unmeasured {
     pub(crate) of: MeasuredConversation,
     pub(crate) counted: i64,
+    /// Tokens that should be in the provider's cache.
+    pub(crate) cached: i64,
     /// Whether a report below the count is believed.
     pub(crate) may_be_less: bool,
+    /// Whether limits are converted by what is reported.
+    pub(crate) converts: bool,
+}
+
+/// A report that does not agree with what was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Disagreement {
+    /// Less was read from the cache than its rule says, in so many steps of the conversation in a row.
+    CacheShort { expected: i64, reported: i64, steps: u32 },
+    /// The upstream seems to have dropped a part of the request without a word.
+    Truncated { counted: i64, reported: i64 },
+}
+
+impl Disagreement {
+    /// The disagreement in words.
+    pub(crate) fn text(self) -> String {
+        match self {
+            Self::CacheShort { expected, reported, steps } => format!(
+                "{steps} steps in a row the provider had less in its cache than its rule says: \
+                 {reported} tokens, expected {expected}"
+            ),
+            Self::Truncated { counted, reported } => format!(
+                "the upstream reports {reported} tokens of about {counted}: it seems to drop what it has no room \
+                 for; give it a larger context, or the gateway its window"
+            ),
+        }
+    }
+
+    /// Its name in log and metrics.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::CacheShort { .. } => "cache-short",
+            Self::Truncated { .. } => "truncated",
+        }
+    }
+}
+
+/// Steps in a row from which on a cache that holds less than it should is no accident: entries may be
+/// evicted, and requests at the same time do not see each other's.
+const LASTING_STEPS: u32 = 3;
+
+/// The part of a request, in percent, that a cache may hold less than it should: counts are estimates.
+const CACHE_TOLERANCE_PERCENT: i64 = 10;
+
+/// The least part of a request, in percent of its count, that a server reports which has dropped nothing.
+/// Estimates of English, code and JSON are some 10 % off at most; this leaves three times that.
+const LEAST_REPORTED_PERCENT: i64 = 65;
+
+impl Unmeasured {
+    /// What should be in the cache, in tokens of the provider, if that is more than it says.
+    fn cache_short(&self, said: Reported) -> Option<i64> {
+        let cached = said.cached?;
+        let expected = i128::from(self.cached) * i128::from(said.tokens);
+        let expected = i64::try_from(expected / i128::from(self.counted.max(1))).ok()?;
+        let tolerated = said.tokens / 100 * CACHE_TOLERANCE_PERCENT;
+        (expected.saturating_sub(cached) > tolerated.max(1_024)).then_some(expected)
+    }
+
+    fn is_truncated(&self, said: Reported) -> bool {
+        !self.may_be_less && said.tokens < self.counted / 100 * LEAST_REPORTED_PERCENT
+    }
 }
 
 /// The last measure of each conversation.
@@ -67,32 +131,49 @@ pub(crate) struct Measures(Mutex<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    entries: BTreeMap<MeasuredConversation, (Measure, u64)>,
+    entries: BTreeMap<MeasuredConversation, (Entry, u64)>,
     /// Which was used when, the oldest first.
     used: BTreeMap<u64, MeasuredConversation>,
     tick: u64,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Entry {
+    measure: Option<Measure>,
+    /// Steps in a row in which the cache had less than it should.
+    cache_short: u32,
 }
 
 impl Measures {
     /// The last measure of a conversation.
     pub(crate) fn get(&self, of: &MeasuredConversation) -> Option<Measure> {
         let kept = &mut *self.lock();
-        let (measure, _) = *kept.entries.get(of)?;
-        kept.put(of, measure);
-        Some(measure)
+        let (entry, _) = *kept.entries.get(of)?;
+        kept.put(of, entry);
+        entry.measure
     }
 
-    /// Notes what the provider reported. What cannot be believed leaves the conversation without measure.
-    pub(crate) fn set(&self, sent: &Unmeasured, reported: i64) {
+    /// Notes what the provider reported, and says where that does not agree with what was sent. What cannot
+    /// be believed leaves the conversation without measure.
+    pub(crate) fn set(&self, sent: &Unmeasured, said: Reported) -> Option<Disagreement> {
         let kept = &mut *self.lock();
-        match Measure::new(sent.counted, reported, sent.may_be_less) {
-            Some(measure) => kept.put(&sent.of, measure),
-            None => kept.remove(&sent.of),
-        }
+        let before = kept.entries.get(&sent.of).map(|(entry, _)| *entry).unwrap_or_default();
+        let measure = Measure::new(sent.counted, said.tokens, sent.may_be_less);
+        let expected = sent.cache_short(said);
+        let cache_short = if expected.is_some() { before.cache_short.saturating_add(1) } else { 0 };
+        kept.put(&sent.of, Entry { measure: measure.filter(|_| sent.converts), cache_short });
         while kept.entries.len() > MOST_ENTRIES {
             let Some((_, oldest)) = kept.used.pop_first() else { break };
             kept.entries.remove(&oldest);
         }
+        let (counted, reported) = (sent.counted, said.tokens);
+        let truncated = Disagreement::Truncated { counted, reported };
+        if sent.is_truncated(said) {
+            return Some(truncated);
+        }
+        let (expected, reported) = expected.zip(said.cached)?;
+        let short = Disagreement::CacheShort { expected, reported, steps: cache_short };
+        (cache_short >= LASTING_STEPS).then_some(short)
     }
 
     /// Forgets everything.
@@ -106,10 +187,10 @@ impl Measures {
 }
 
 impl Kept {
-    fn put(&mut self, of: &MeasuredConversation, measure: Measure) {
+    fn put(&mut self, of: &MeasuredConversation, entry: Entry) {
         self.remove(of);
         self.tick += 1;
-        self.entries.insert(of.clone(), (measure, self.tick));
+        self.entries.insert(of.clone(), (entry, self.tick));
         self.used.insert(self.tick, of.clone());
     }
 
@@ -154,19 +235,56 @@ mod tests {
     }
 
     fn sent(of: MeasuredConversation) -> Unmeasured {
-        Unmeasured { of, counted: 100, may_be_less: true }
+        Unmeasured { of, counted: 100, cached: 0, may_be_less: true, converts: true }
+    }
+
+    fn tokens(tokens: i64) -> Reported {
+        Reported { tokens, cached: None }
+    }
+
+    #[test]
+    fn a_cache_that_lastingly_has_less_than_it_should_is_told() {
+        let measures = Measures::default();
+        let sent =
+            Unmeasured { counted: 20_000, cached: 16_000, converts: false, ..sent(of("a", "k")) };
+        let told = |cached| {
+            let told = measures.set(&sent, Reported { tokens: 10_000, cached });
+            told.map(|told| (told.code(), told.text()))
+        };
+        assert_eq!(told(Some(6_977)), None, "8,000 of the provider's tokens should be there");
+        assert_eq!(told(Some(6_000)), None);
+        assert_eq!(told(Some(6_000)), None);
+        let (code, text) = told(Some(6_000)).unwrap();
+        assert_eq!(code, "cache-short");
+        assert!(
+            text.starts_with("3 steps in a row") && text.ends_with("6000 tokens, expected 8000")
+        );
+        assert_eq!(told(None), None, "who does not tell is not blamed");
+        assert_eq!(told(Some(0)), None, "a row begins anew");
+        assert_eq!(measures.get(&of("a", "k")), None, "nothing is converted");
+    }
+
+    #[test]
+    fn a_server_that_drops_a_part_is_told() {
+        let local = Unmeasured { counted: 8_000, may_be_less: false, ..sent(of("a", "k")) };
+        let told = |reported: i64| Measures::default().set(&local, tokens(reported));
+        let truncated = Disagreement::Truncated { counted: 8_000, reported: 4_096 };
+        assert_eq!(told(4_096), Some(truncated));
+        assert_eq!(told(5_200), None);
+        let known = Unmeasured { may_be_less: true, ..local.clone() };
+        assert_eq!(Measures::default().set(&known, tokens(4_096)), None, "it would refuse");
     }
 
     #[test]
     fn a_measure_is_of_one_conversation_and_its_keys() {
         let measures = Measures::default();
-        measures.set(&sent(of("a", "k")), 90);
+        measures.set(&sent(of("a", "k")), tokens(90));
         assert_eq!(measures.get(&of("a", "k")), Measure::new(100, 90, true));
         assert_eq!(measures.get(&of("a", "other")), None);
         assert_eq!(measures.get(&of("b", "k")), None);
-        measures.set(&sent(of("a", "k")), 9);
+        measures.set(&sent(of("a", "k")), tokens(9));
         assert_eq!(measures.get(&of("a", "k")), None, "what is not believed");
-        measures.set(&sent(of("a", "k")), 80);
+        measures.set(&sent(of("a", "k")), tokens(80));
         measures.clear();
         assert_eq!(measures.get(&of("a", "k")), None);
     }
@@ -175,10 +293,10 @@ mod tests {
     fn the_longest_unused_goes_first() {
         let measures = Measures::default();
         for number in 0..MOST_ENTRIES {
-            measures.set(&sent(of(&number.to_string(), "k")), 90);
+            measures.set(&sent(of(&number.to_string(), "k")), tokens(90));
         }
         assert!(measures.get(&of("0", "k")).is_some());
-        measures.set(&sent(of("new", "k")), 90);
+        measures.set(&sent(of("new", "k")), tokens(90));
         assert!(measures.get(&of("0", "k")).is_some() && measures.get(&of("new", "k")).is_some());
         assert_eq!(measures.get(&of("1", "k")), None);
     }

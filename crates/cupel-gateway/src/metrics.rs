@@ -61,6 +61,9 @@ pub(crate) struct Metrics {
     tokens_cached: AtomicU64,
     messages_dropped: AtomicU64,
     sent_again: AtomicU64,
+    tokens_cached_reported: AtomicU64,
+    tokens_cached_expected: AtomicU64,
+    disagreements: Mutex<BTreeMap<&'static str, u64>>,
     disbelieved: AtomicU64,
     store_failures: AtomicU64,
     lines_lost: AtomicU64,
@@ -109,6 +112,15 @@ impl Metrics {
             add(&self.tokens_cached, figures.cached);
             add(&self.messages_dropped, i64::try_from(figures.dropped).unwrap_or(0));
             self.fitting.add(record.fitting);
+        }
+        if let Some((cached, figures)) =
+            record.reported.and_then(|said| said.cached).zip(record.figures)
+        {
+            add(&self.tokens_cached_reported, cached);
+            add(&self.tokens_cached_expected, figures.cached);
+        }
+        if let Some(disagreement) = record.disagreement {
+            *lock(&self.disagreements).entry(disagreement.code()).or_default() += 1;
         }
         self.sent_again.fetch_add(u64::from(record.sent_again), Ordering::Relaxed);
         if let Some(span) = record.until_answer {
@@ -168,6 +180,11 @@ impl Metrics {
         for (code, count) in &*lock(&self.unfit) {
             let _ = writeln!(text, "{name}{{code=\"{code}\"}} {count}");
         }
+        let name = "cupel_gateway_disagreements_total";
+        head(name, "Reports that do not agree with what was sent.", "counter", &mut text);
+        for (code, count) in &*lock(&self.disagreements) {
+            let _ = writeln!(text, "{name}{{code=\"{code}\"}} {count}");
+        }
         let name = "cupel_gateway_reloads_total";
         head(name, "Configurations that were read again.", "counter", &mut text);
         for (result, count) in &*lock(&self.reloads) {
@@ -181,6 +198,16 @@ impl Metrics {
                 "tokens_cached_total",
                 "Tokens that providers have in their cache.",
                 &self.tokens_cached,
+            ),
+            (
+                "tokens_cached_reported_total",
+                "Tokens that providers reported to have read from their cache.",
+                &self.tokens_cached_reported,
+            ),
+            (
+                "tokens_cached_expected_total",
+                "Tokens that should be in the cache, of the same requests.",
+                &self.tokens_cached_expected,
             ),
             ("messages_dropped_total", "Messages that were left out.", &self.messages_dropped),
             ("sent_again_total", "Requests that an upstream found too long.", &self.sent_again),

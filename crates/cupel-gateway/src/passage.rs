@@ -6,12 +6,14 @@ use std::time::Instant;
 
 use axum::body::Body;
 use bytes::Bytes;
+use cupel_engine::MarkRule;
 use cupel_page::RunPoint;
 use hyper::body::Incoming;
 use hyper::header;
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
+use crate::api::Api;
 use crate::app::{App, Current};
 use crate::ask::Asked;
 use crate::attempt::{self, Terms};
@@ -142,7 +144,12 @@ impl Passage {
     fn goes_at_once(&self, asked: &Asked) -> bool {
         let setup = &self.current.setup;
         let config = &setup.config;
-        if config.fail == Fail::Closed || config.repair || config.sessions.cache_marks {
+        let is_marked = match config.sessions.cache_marks {
+            MarkRule::Keep => false,
+            MarkRule::Move => asked.is_step_long,
+            _ => asked.api == Api::Anthropic,
+        };
+        if config.fail == Fail::Closed || config.repair || is_marked {
             return false;
         }
         let learnt = self.learnt(asked);
@@ -312,11 +319,12 @@ impl Passage {
         // reckoned in the provider's tokens.
         let config = &self.current.setup.config;
         let is_estimate = config.tokenizer.as_deref().is_none_or(|name| name == "estimate");
-        let is_measured = is_estimate && !config.cap_output;
-        is_measured.then(|| Unmeasured {
+        Some(Unmeasured {
             of,
             counted: tokens,
+            cached: fitted.step.session.cached_tokens,
             may_be_less: asked.refuses_too_long(),
+            converts: is_estimate && !config.cap_output,
         })
     }
 }
@@ -340,7 +348,7 @@ impl Turn {
             options: fit::options(&asked, &limits),
             limits,
             session,
-            marks: config.sessions.cache_marks,
+            marks: config.sessions.cache_marks != MarkRule::Keep,
             fail: config.fail,
             cap_output: config.cap_output,
         };

@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::app::App;
-use crate::measure::Unmeasured;
+use crate::measure::{Disagreement, Unmeasured};
 use crate::memory::Held;
 use crate::otel::Parent;
 use crate::unfit::{Shortfall, Unfit};
+use crate::usage::Reported;
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,8 +88,10 @@ pub(crate) struct Record {
     pub(crate) figures: Option<Figures>,
     /// What its answer may take at most, where its own limit was lowered.
     pub(crate) capped: Option<i64>,
-    /// The input tokens that the provider reported.
-    pub(crate) reported: Option<i64>,
+    /// What the provider reported that it came to.
+    pub(crate) reported: Option<Reported>,
+    /// How that does not agree with what was sent.
+    pub(crate) disagreement: Option<Disagreement>,
     /// Whether the upstream found it too long, and it was sent once more.
     pub(crate) sent_again: bool,
     /// How long it took to make it fit.
@@ -156,7 +159,9 @@ impl Record {
         set("conversation", self.conversation.clone().into());
         set("until_answer_ms", self.until_answer.map_or(Value::Null, |span| millis(span).into()));
         set("output_capped", self.capped.into());
-        set("tokens_reported", self.reported.into());
+        set("tokens_reported", self.reported.map(|said| said.tokens).into());
+        set("cached_reported", self.reported.and_then(|said| said.cached).into());
+        set("disagreement", self.disagreement.map(Disagreement::code).into());
         if self.sent_again {
             set("sent_again", true.into());
         }
@@ -217,7 +222,7 @@ impl Record {
             cached_prefix: figures.map(|figures| figures.cached),
             status,
             http_status: self.status,
-            note: note.or(left),
+            note: note.or(self.disagreement.map(Disagreement::text)).or(left),
             has_view: self.shown.is_some(),
         }
     }
@@ -285,6 +290,7 @@ impl Exchange {
                 figures: None,
                 capped: None,
                 reported: None,
+                disagreement: None,
                 sent_again: false,
                 fitting: Duration::ZERO,
                 until_answer: None,
@@ -303,10 +309,10 @@ impl Exchange {
     }
 
     /// The provider has said what the request came to.
-    pub(crate) fn reported(&mut self, tokens: i64) {
-        self.record.reported = Some(tokens);
+    pub(crate) fn reported(&mut self, said: Reported) {
+        self.record.reported = Some(said);
         if let Some(sent) = self.unmeasured.take() {
-            self.app.measures.set(&sent, tokens);
+            self.record.disagreement = self.app.measures.set(&sent, said);
         }
     }
 
@@ -348,6 +354,7 @@ impl Record {
             figures: None,
             capped: None,
             reported: None,
+            disagreement: None,
             sent_again: false,
             fitting: Duration::ZERO,
             until_answer: None,

@@ -245,7 +245,7 @@ async fn answer(
     match path.route {
         Route::Fitted(api, ref model) => {
             let model = model.clone();
-            proxy::fitted(&app, &current, &path, (api, model), parts, body).await
+            Box::pin(proxy::fitted(&app, &current, &path, (api, model), parts, body)).await
         }
         _ => proxy::pass(&app, &current, &path, parts, body).await,
     }

@@ -37,6 +37,7 @@ impl Setup {
         let mut sessions = SessionSettings::default();
         sessions.cache_lifetime = config.sessions.lifetime.0;
         sessions.cache_marks = config.sessions.cache_marks;
+        sessions.resend_share = config.sessions.resend.0 / 100.0;
         let [chat, responses, anthropic, gemini] = Api::ALL;
         Ok(Self {
             limits: LimitTable::read(&config)?,

@@ -6,6 +6,15 @@ use serde::Deserialize;
 /// Responses stream repeats instructions and tools of the request.
 const LONGEST: usize = 1 << 18;
 
+/// What a provider says that a request came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reported {
+    /// Input tokens, with those of the cache.
+    pub(crate) tokens: i64,
+    /// Those that were read from the cache, if it tells.
+    pub(crate) cached: Option<i64>,
+}
+
 /// Reads the input tokens that an answer reports, however it is cut into frames.
 #[derive(Default)]
 pub(crate) struct UsageReader {
@@ -22,6 +31,8 @@ enum Form {
     #[default]
     Other,
     Events,
+    /// A value on each line, as Ollama streams.
+    Lines,
     Json,
 }
 
@@ -31,6 +42,8 @@ impl UsageReader {
         let content_type = content_type.trim_start().to_ascii_lowercase();
         let form = if content_type.starts_with("text/event-stream") {
             Form::Events
+        } else if content_type.starts_with("application/x-ndjson") {
+            Form::Lines
         } else if content_type.starts_with("application/json") {
             Form::Json
         } else {
@@ -40,7 +53,7 @@ impl UsageReader {
     }
 
     /// Reads the next frame. Returns the tokens once, when they are there.
-    pub(crate) fn watch(&mut self, data: &[u8]) -> Option<i64> {
+    pub(crate) fn watch(&mut self, data: &[u8]) -> Option<Reported> {
         if self.is_done {
             return None;
         }
@@ -51,8 +64,8 @@ impl UsageReader {
         for piece in data.split_inclusive(|byte| *byte == b'\n') {
             self.keep(piece);
             if piece.ends_with(b"\n") {
-                if let Some(tokens) = self.line() {
-                    return Some(tokens);
+                if let Some(reported) = self.line() {
+                    return Some(reported);
                 }
             }
         }
@@ -60,13 +73,13 @@ impl UsageReader {
     }
 
     /// The answer is over. Returns the tokens if they were not returned before.
-    pub(crate) fn end(&mut self) -> Option<i64> {
+    pub(crate) fn end(&mut self) -> Option<Reported> {
         if self.is_done {
             return None;
         }
-        let tokens = self.line();
+        let reported = self.line();
         self.is_done = true;
-        tokens
+        reported
     }
 
     fn keep(&mut self, data: &[u8]) {
@@ -79,16 +92,20 @@ impl UsageReader {
     }
 
     /// The tokens that the line says, which is over.
-    fn line(&mut self) -> Option<i64> {
+    fn line(&mut self) -> Option<Reported> {
         let read = std::mem::take(&mut self.read);
         if std::mem::take(&mut self.is_too_long) {
             return None;
         }
-        let data = if self.form == Form::Json { &read } else { read.strip_prefix(b"data:")? };
-        let says_usage = data.windows(6).any(|at| at == b"\"usage");
-        let tokens = says_usage.then(|| input_tokens(data)).flatten();
-        self.is_done = tokens.is_some();
-        tokens
+        let data = match self.form {
+            Form::Events => read.strip_prefix(b"data:")?,
+            _ => &read,
+        };
+        let says = |name: &[u8]| data.windows(name.len()).any(|at| at == name);
+        let says_usage = says(b"\"usage") || says(b"\"prompt_eval_count\"");
+        let reported = says_usage.then(|| reported(data)).flatten();
+        self.is_done = reported.is_some();
+        reported
     }
 }
 
@@ -98,6 +115,8 @@ struct Reporting {
     usage: Option<InputUsage>,
     #[serde(rename = "usageMetadata")]
     usage_metadata: Option<InputUsage>,
+    /// As Ollama counts.
+    prompt_eval_count: Option<i64>,
     /// The event with which Anthropic begins.
     message: Option<Box<Reporting>>,
     /// The event with which a Responses stream ends.
@@ -115,9 +134,26 @@ struct InputUsage {
     input_tokens: Option<i64>,
     cache_read_input_tokens: Option<i64>,
     cache_creation_input_tokens: Option<i64>,
+    /// Where OpenAI says what was read from the cache, in the one interface and in the other.
+    #[serde(alias = "input_tokens_details")]
+    prompt_tokens_details: Option<InputDetails>,
+    #[serde(rename = "cachedContentTokenCount")]
+    cached_content_token_count: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct InputDetails {
+    cached_tokens: Option<i64>,
 }
 
 impl InputUsage {
+    fn reported(&self) -> Option<Reported> {
+        let details = self.prompt_tokens_details.as_ref();
+        let cached = details.and_then(|details| details.cached_tokens);
+        let cached = cached.or(self.cache_read_input_tokens).or(self.cached_content_token_count);
+        self.tokens().map(|tokens| Reported { tokens, cached })
+    }
+
     fn tokens(&self) -> Option<i64> {
         let apart = [self.cache_read_input_tokens, self.cache_creation_input_tokens];
         let with_cache =
@@ -128,50 +164,64 @@ impl InputUsage {
 }
 
 impl Reporting {
-    fn tokens(&self) -> Option<i64> {
+    fn reported(&self) -> Option<Reported> {
         let own = [&self.usage, &self.usage_metadata].into_iter().flatten();
         let inner = [&self.message, &self.response].into_iter().flatten();
-        own.filter_map(InputUsage::tokens).chain(inner.filter_map(|inner| inner.tokens())).next()
+        let inner = inner.filter_map(|inner| inner.reported());
+        let plain = self.prompt_eval_count.filter(|tokens| *tokens > 0);
+        let plain = plain.map(|tokens| Reported { tokens, cached: None });
+        own.filter_map(InputUsage::reported).chain(inner).chain(plain).next()
     }
 }
 
-fn input_tokens(json: &[u8]) -> Option<i64> {
-    serde_json::from_slice::<Reporting>(json).ok()?.tokens()
+fn reported(json: &[u8]) -> Option<Reported> {
+    serde_json::from_slice::<Reporting>(json).ok()?.reported()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn tokens(tokens: i64) -> Reported {
+        Reported { tokens, cached: None }
+    }
+
     const EVENTS: &str = "text/event-stream; charset=utf-8";
 
     #[test]
     fn each_provider_says_it_elsewhere() {
-        for (json, tokens) in [
+        for (json, tokens, cached) in [
             (
                 r#"{"usage":{"prompt_tokens":120,"prompt_tokens_details":{"cached_tokens":100}}}"#,
                 120,
+                Some(100),
             ),
-            (r#"{"usage":{"prompt_tokens":120,"cache_read_input_tokens":100}}"#, 120),
+            (r#"{"usage":{"prompt_tokens":120,"cache_read_input_tokens":100}}"#, 120, Some(100)),
+            (r#"{"model":"m","done":true,"prompt_eval_count":26,"eval_count":2}"#, 26, None),
             (
                 r#"{"type":"message","usage":{"input_tokens":7,"cache_read_input_tokens":100,"cache_creation_input_tokens":20}}"#,
                 127,
+                Some(100),
             ),
             (
                 r#"{"type":"message_start","message":{"usage":{"input_tokens":7,"cache_read_input_tokens":null}}}"#,
                 7,
+                None,
             ),
             (
                 r#"{"type":"response.completed","response":{"usage":{"input_tokens":50,"input_tokens_details":{"cached_tokens":40}}}}"#,
                 50,
+                Some(40),
             ),
             (
                 r#"{"candidates":[],"usageMetadata":{"promptTokenCount":9,"cachedContentTokenCount":4}}"#,
                 9,
+                Some(4),
             ),
-            (r#"{"response":{"usageMetadata":{"promptTokenCount":9}}}"#, 9),
+            (r#"{"response":{"usageMetadata":{"promptTokenCount":9}}}"#, 9, None),
         ] {
-            assert_eq!(input_tokens(json.as_bytes()), Some(tokens), "{json}");
+            let said = Reported { tokens, cached };
+            assert_eq!(reported(json.as_bytes()), Some(said), "{json}");
         }
         for json in [
             r#"{"usage":null}"#,
@@ -182,7 +232,7 @@ mod tests {
             "[]",
             "",
         ] {
-            assert_eq!(input_tokens(json.as_bytes()), None, "{json}");
+            assert_eq!(reported(json.as_bytes()), None, "{json}");
         }
     }
 
@@ -194,11 +244,11 @@ mod tests {
             let mut reader = UsageReader::new(EVENTS);
             let (first, second) = text.as_bytes().split_at(at);
             let heard = [reader.watch(first), reader.watch(second), reader.end()];
-            assert_eq!(heard.into_iter().flatten().collect::<Vec<_>>(), [12], "{at}");
+            assert_eq!(heard.into_iter().flatten().collect::<Vec<_>>(), [tokens(12)], "{at}");
         }
         let mut reader = UsageReader::new(EVENTS);
         assert_eq!(reader.watch(b"data: {\"usage\":{\"prompt_tokens\":12}}"), None);
-        assert_eq!(reader.end(), Some(12), "a stream may end without a line's end");
+        assert_eq!(reader.end(), Some(tokens(12)), "a stream may end without a line's end");
     }
 
     #[test]
@@ -206,7 +256,10 @@ mod tests {
         let mut reader = UsageReader::new(" Application/JSON");
         assert_eq!(reader.watch(b"{\n \"usage\": {\"input_tokens\""), None);
         assert_eq!(reader.watch(b": 3}\n}\n"), None);
-        assert_eq!((reader.end(), reader.end()), (Some(3), None));
+        assert_eq!((reader.end(), reader.end()), (Some(tokens(3)), None));
+        let mut lines = UsageReader::new("application/x-ndjson");
+        assert_eq!(lines.watch(b"{\"done\":false}\n{\"done\":true,"), None);
+        assert_eq!(lines.watch(b"\"prompt_eval_count\":5}\n"), Some(tokens(5)));
         let mut other = UsageReader::new("text/plain");
         assert_eq!((other.watch(b"{\"usage\":{\"input_tokens\":3}}\n"), other.end()), (None, None));
     }
@@ -220,7 +273,7 @@ mod tests {
         assert!(reader.read.is_empty());
         assert_eq!(
             reader.watch(b"\ndata: {\"usage\":{\"prompt_tokens\":1}}\n"),
-            Some(1),
+            Some(tokens(1)),
             "the next line"
         );
         let mut reader = UsageReader::new("application/json");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use cupel_engine::{
-    Engine, NewAccount, Options, Outdated, RepairDone, SessionSettings, SessionStep, Step, Summary,
+    Engine, MarkRule, NewAccount, Options, Outdated, RepairDone, SessionSettings, SessionStep, Step, Summary,
     UnusedRendering,
 };
 
@@ -163,7 +163,9 @@ impl<'a> Single<'a> {
         let StepArguments { session: flags, propose, cache_marks } = &self.arguments.step;
         let lock = if *propose { None } else { Some(file.lock()?) };
         let mut settings = SessionSettings::default();
-        settings.cache_marks = *cache_marks;
+        if *cache_marks {
+            settings.cache_marks = MarkRule::Write;
+        }
         let mut session = flags.load(file, self.engine)?.with_settings(settings);
         let step = flags.propose(&mut session, self.input, self.options)?;
         let to_write = lock.as_ref().zip(session.proposed_state());

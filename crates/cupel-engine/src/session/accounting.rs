@@ -8,7 +8,7 @@ use super::decide::Stage;
 use super::history::NewAccount;
 use super::plan::Plan;
 use super::state::{Account, Totals, Usage};
-use super::{CacheRule, SessionSettings};
+use super::{CacheRule, MarkRule, SessionSettings};
 use crate::prepare::Chosen;
 
 impl Stage<'_> {
@@ -27,7 +27,7 @@ impl Stage<'_> {
         // A client that sets no mark has nothing cached where the provider goes by marks.
         let is_unmarked = matches!(rule, CacheRule::Marks { .. })
             && self.marked.is_none()
-            && !self.settings.cache_marks;
+            && self.settings.cache_marks != MarkRule::Write;
         let is_found = found.is_some() && !is_unmarked;
         let cached = if is_found { rule.kept_tokens(all.cached_tokens) } else { 0 };
         Usage::new(cached, all.tokens().saturating_sub(cached))

@@ -1,9 +1,9 @@
 //! The providers' rules of what they keep of a request, and what that means for a window.
 
-use cupel_chat::{CacheMarks, Format, Request};
+use cupel_chat::{CacheMarks, Format, MovedMark, Request};
 use serde::{Deserialize, Serialize};
 
-use super::SessionState;
+use super::{MarkRule, SessionSettings, SessionState};
 
 /// A provider's rule of what it has in its prompt cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,26 +86,34 @@ pub(super) struct MarkedCache {
     /// Blocks of each message.
     blocks: Vec<usize>,
     blocks_back: usize,
+    /// Whether a mark can be put where an entry is.
+    moves: bool,
     now: Option<u64>,
 }
 
 impl MarkedCache {
-    /// `None` if the request is not cached by marks. An entry that was not used for `lifetime` seconds is
-    /// gone, and so are all if the cache is `is_cold`.
+    /// `None` if the request is not cached by marks of the client. An entry that was not used for the lifetime
+    /// of the cache is gone, and so are all if the cache is `is_cold`.
     pub(super) fn new(
-        rule: Option<CacheRule>,
+        settings: &SessionSettings,
         request: &Request,
         before: Option<&SessionState>,
         is_cold: bool,
-        lifetime: u64,
         now: Option<u64>,
     ) -> Option<Self> {
+        let moves = match settings.cache_marks {
+            MarkRule::Off => return None,
+            // With marks of its own the session needs none of the client's.
+            MarkRule::Write if settings.cache_rule.is_none() => return None,
+            rule => rule == MarkRule::Move,
+        };
         let is_anthropic = request.format() == Format::Anthropic;
-        let blocks_back = match rule {
+        let blocks_back = match settings.cache_rule {
             Some(CacheRule::Marks { blocks_back, .. }) if is_anthropic => blocks_back,
             None if is_anthropic => 20,
             _ => return None,
         };
+        let lifetime = settings.cache_lifetime.as_secs();
         let marks = request.cache_marks();
         if marks.behind.is_empty() {
             return None;
@@ -117,7 +125,24 @@ impl MarkedCache {
         let before = before.filter(|_| !is_cold);
         let entries = before.map_or(&[][..], |before| &before.cache_entries);
         let entries = entries.iter().filter(is_alive).copied().collect();
-        Some(Self { entries, marks, blocks: request.block_counts(), blocks_back, now })
+        let blocks = request.block_counts();
+        let moves = moves && request.can_move_mark();
+        Some(Self { entries, marks, blocks, blocks_back, moves, now })
+    }
+
+    /// The message of a window behind which a mark would find more than all marks do.
+    pub(super) fn better_mark(&self, window: &[usize], unchanged: usize) -> Option<usize> {
+        let entry = self.entry_within(unchanged).filter(|_| self.moves)?;
+        let is_found = self.found(window, unchanged).is_some_and(|found| found >= entry);
+        if is_found { None } else { window.get(entry.checked_sub(1)?).copied() }
+    }
+
+    /// Notes that a mark stands elsewhere.
+    pub(super) fn note(&mut self, moved: MovedMark) {
+        let marks = &mut self.marks.behind;
+        marks.retain(|at| Some(*at) != moved.instead_of);
+        marks.push(moved.behind);
+        marks.sort_unstable();
     }
 
     /// The largest entry that holds no more than so many messages.
@@ -184,6 +209,7 @@ impl MarkedCache {
             let (gap, all) = (&units[begin..prefix], &units[..prefix]);
             let gap_blocks: usize = gap.iter().map(|(messages, _)| self.blocks_of(messages)).sum();
             let blocks = self.blocks_back.checked_sub(gap_blocks + new_blocks);
+            let blocks = if self.moves { Some(usize::MAX) } else { blocks };
             let lost = if blocks.is_some() && entry.is_some() { gap } else { all };
             CutCost {
                 lost_tokens: lost
@@ -225,7 +251,12 @@ mod tests {
         Request::parse(text, Some(Format::Anthropic)).unwrap()
     }
 
-    fn cache(marked: &[usize], count: usize, entries: &[(usize, u64)]) -> MarkedCache {
+    fn cache_by(
+        rule: MarkRule,
+        marked: &[usize],
+        count: usize,
+        entries: &[(usize, u64)],
+    ) -> MarkedCache {
         let entry =
             |(messages, at): &(usize, u64)| CacheEntry { messages: *messages, used_at: Some(*at) };
         let before = SessionState {
@@ -233,7 +264,12 @@ mod tests {
             ..SessionState::default()
         };
         let request = request(marked, count);
-        MarkedCache::new(None, &request, Some(&before), false, 300, Some(1_000)).unwrap()
+        let settings = SessionSettings { cache_marks: rule, ..SessionSettings::default() };
+        MarkedCache::new(&settings, &request, Some(&before), false, Some(1_000)).unwrap()
+    }
+
+    fn cache(marked: &[usize], count: usize, entries: &[(usize, u64)]) -> MarkedCache {
+        cache_by(MarkRule::Keep, marked, count, entries)
     }
 
     #[test]
@@ -254,6 +290,29 @@ mod tests {
         assert_eq!(found(19), Some(0), "the head has a mark of its own");
         assert_eq!(cache(&[29], 30, &[(25, 990)]).found(&all, 24), None, "it was cut off");
         assert_eq!(cache(&[29], 30, &[(25, 700)]).found(&all, 30), None, "it is forgotten");
+    }
+
+    #[test]
+    fn a_mark_is_moved_to_an_entry_that_none_finds() {
+        let all: Vec<usize> = (0..30).collect();
+        let entries = [(0, 990), (5, 990)];
+        let better = |rule, marked: &[usize]| {
+            let mut cache = cache_by(rule, marked, 30, &entries);
+            let message = cache.better_mark(&all, 30);
+            if let Some(behind) = message {
+                cache.note(request(marked, 30).mark_behind(behind, &all).unwrap());
+            }
+            (message, cache.found(&all, 30))
+        };
+        assert_eq!(better(MarkRule::Keep, &[29]), (None, Some(0)));
+        assert_eq!(better(MarkRule::Move, &[29]), (Some(4), Some(5)));
+        assert_eq!(better(MarkRule::Move, &[14, 29]), (None, Some(5)), "a mark finds it");
+        assert_eq!(better(MarkRule::Move, &[3, 29]), (Some(4), Some(5)));
+        let cut = cache_by(MarkRule::Move, &[29], 30, &entries);
+        assert_eq!(cut.better_mark(&all, 4), None, "the entry is behind the cut");
+        let units: [(&[usize], i64); 2] = [(&[], 50), (&[0, 1, 2, 3, 4], 10)];
+        let new: Vec<usize> = (5..30).collect();
+        assert_eq!(cut.cuts(&units, &new)[2], CutCost { lost_tokens: 0, again_blocks: usize::MAX });
     }
 
     #[test]

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use cupel::slicer::{Form, Reserved};
 use cupel::{ContextBudget, Pipeline, Worth};
 
+use super::SessionSettings;
 use super::accounting::{share, sum};
 use super::cache::{CutCost, MarkedCache};
 use super::history::{Continuation, NewAccount};
 use super::plan::{Plan, Situation, Unit, is_first, plan};
 use super::state::{SentShorter, SessionState};
 use super::step::shortened;
-use super::{CacheRule, SessionSettings};
 use crate::prepare::Chosen;
 use crate::{EngineError, Part, Prepared};
 
@@ -43,12 +43,10 @@ impl<'s> Stage<'s> {
         let budget = prepared.budget()?;
         let (mut units, window) = units(prepared, before, found, budget)?;
         let marked = MarkedCache::new(
-            // With marks of its own the session needs none of the client's.
-            settings.cache_rule.or(settings.cache_marks.then_some(CacheRule::ANY_PREFIX)),
+            settings,
             &prepared.request,
             before,
             found.new_account.is_some_and(NewAccount::is_cold),
-            settings.cache_lifetime.as_secs(),
             now,
         );
         if let Some(cache) = &marked {

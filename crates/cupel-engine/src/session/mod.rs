@@ -20,7 +20,7 @@ use crate::{Engine, EngineError, ErrorCode, Options, Prepared};
 
 pub use cache::{CacheEntry, CacheRule};
 pub use history::NewAccount;
-pub use settings::SessionSettings;
+pub use settings::{MarkRule, SessionSettings};
 pub use state::{Account, Fingerprint, SentShorter, SessionSchema, SessionState, Totals, Usage};
 pub use step::{SentAgain, SessionStep, Step};
 

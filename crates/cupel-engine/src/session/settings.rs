@@ -3,8 +3,27 @@
 use std::time::Duration;
 
 use cupel_tokens::Prices;
+use serde::Deserialize;
 
 use super::CacheRule;
+
+/// What becomes of the marks for the provider's cache in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum MarkRule {
+    /// They stay where the client set them.
+    #[default]
+    Keep,
+    /// Where none of them finds what the provider has of the request, one more goes there, if there are less
+    /// than four; else that of an older message. What stands before the last mark is written into the cache
+    /// anyway, so that the request costs no more than before.
+    Move,
+    /// They stay, and others are written behind what [`breakpoints`](crate::SessionStep::breakpoints) says.
+    Write,
+    /// They are taken out.
+    Off,
+}
 
 /// The constants of a session.
 ///
@@ -31,9 +50,8 @@ pub struct SessionSettings {
     /// The rule of the provider's cache, by which the session cuts and counts. Without one, the beginning
     /// that the last request has too is cached; in a request with marks of Anthropic, what these find.
     pub cache_rule: Option<CacheRule>,
-    /// Whether marks for the cache are written into requests of providers that want them, which is
-    /// Anthropic; behind what [`breakpoints`](crate::SessionStep::breakpoints) says.
-    pub cache_marks: bool,
+    /// What becomes of marks for the cache in requests of providers that want them, which is Anthropic.
+    pub cache_marks: MarkRule,
     /// What tokens cost, instead of what the table of models says.
     pub prices: Option<Prices>,
 }
@@ -46,7 +64,7 @@ impl Default for SessionSettings {
             size_exponent: 0.55,
             cache_lifetime: Duration::from_secs(300),
             cache_rule: None,
-            cache_marks: false,
+            cache_marks: MarkRule::Keep,
             prices: None,
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use cupel::Worth;
+use cupel_chat::{MovedMark, without_cache_marks};
 use cupel_renderings::handle;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ use super::decide::Stage;
 use super::history::{Continuation, NewAccount, Setting};
 use super::plan::Plan;
 use super::state::{Account, Fingerprint, SentShorter, SessionState, Totals, Usage};
-use super::{SessionSchema, SessionSettings};
+use super::{MarkRule, SessionSchema, SessionSettings};
 use crate::prepare::{Chosen, positions};
 use crate::{
     EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, ShortenedPosition,
@@ -177,6 +178,7 @@ struct Decision {
     kept: Vec<Chosen>,
     kept_messages: Vec<usize>,
     unchanged_messages: usize,
+    moved_mark: Option<MovedMark>,
     usage: Usage,
     credit: i64,
     account: Account,
@@ -184,7 +186,7 @@ struct Decision {
 }
 
 impl Stage<'_> {
-    fn decision(&self, plan: Plan, worth: Option<Worth>) -> Decision {
+    fn decision(&mut self, plan: Plan, worth: Option<Worth>) -> Decision {
         let kept = plan.window(&self.window, &self.units);
         let candidates = &self.prepared.candidates;
         let kept_messages = candidates.kept_messages(&positions(&kept));
@@ -198,6 +200,10 @@ impl Stage<'_> {
         let pairs = self.found.standing.iter().zip(&kept_messages);
         let unchanged_messages =
             pairs.take_while(|(old, new)| old == new && !again.contains(new)).count();
+        let moved_mark = self.moved_mark(&kept_messages, unchanged_messages);
+        if let Some((cache, moved)) = self.marked.as_mut().zip(moved_mark) {
+            cache.note(moved);
+        }
         let usage = self.cached(&kept, &kept_messages, unchanged_messages);
         let account = self.account(&plan, usage);
         let credit = match self.found.new_account {
@@ -211,11 +217,18 @@ impl Stage<'_> {
             kept,
             kept_messages,
             unchanged_messages,
+            moved_mark,
             usage,
             credit,
             account,
             totals,
         }
+    }
+
+    /// The mark that goes where the provider has more of the window than the marks find.
+    fn moved_mark(&self, window: &[usize], unchanged: usize) -> Option<MovedMark> {
+        let behind = self.marked.as_ref()?.better_mark(window, unchanged)?;
+        self.prepared.request.mark_behind(behind, window)
     }
 
     fn prices(&self) -> Option<ModelPrices> {
@@ -244,10 +257,12 @@ impl Stage<'_> {
         let again = plan.behind.iter().filter(|(at, _)| !self.units[*at].is_new);
         let again = again.map(|chosen| self.sent_again(*chosen, worth.as_ref(), plan.price));
         let breakpoints = breakpoints(&kept_messages, unchanged_messages, self.found.known);
-        let text = if self.settings.cache_marks {
-            prepared.candidates.render_marked(&kept, &breakpoints)
-        } else {
-            prepared.candidates.render_forms(&kept)
+        let candidates = &prepared.candidates;
+        let text = match (self.settings.cache_marks, decided.moved_mark) {
+            (MarkRule::Write, _) => candidates.render_marked(&kept, &breakpoints),
+            (MarkRule::Move, Some(moved)) => candidates.render_moved(&kept, moved),
+            (MarkRule::Off, _) => without_cache_marks(&candidates.render_forms(&kept)),
+            _ => candidates.render_forms(&kept),
         };
         Ok(Step {
             schema: Schema,

@@ -1,6 +1,6 @@
 //! What a session costs: the provider's cache, the account, marks and prices.
 
-use cupel_engine::{Format, Options, SessionSettings};
+use cupel_engine::{Format, MarkRule, Options, SessionSettings};
 
 use crate::talk::{FORMATS, Random, accepted, engine, messages, request, turns, written_messages};
 
@@ -156,7 +156,7 @@ fn marks_for_the_cache_are_written_on_request_only() {
     let all = messages(Format::Anthropic, &turns(&mut Random(5), 24));
     let plain = engine(400).session();
     let mut settings = SessionSettings::default();
-    settings.cache_marks = true;
+    settings.cache_marks = MarkRule::Write;
     let (mut plain, mut marked) = (plain.clone(), plain.with_settings(settings));
     for count in 1..=all.len() {
         let text = request(Format::Anthropic, &all[..count]);

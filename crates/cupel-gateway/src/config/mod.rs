@@ -6,7 +6,7 @@ mod value;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cupel_engine::{Rule, Shorten};
+use cupel_engine::{MarkRule, Rule, Shorten};
 use serde::Deserialize;
 
 pub use read::{ConfigError, Source};
@@ -129,8 +129,10 @@ pub struct SessionsConfig {
     pub memory: Size,
     /// How long the provider remembers.
     pub lifetime: Span,
-    /// Whether marks for Anthropic's cache are written.
-    pub cache_marks: bool,
+    /// What becomes of marks for Anthropic's cache.
+    pub cache_marks: MarkRule,
+    /// How many tokens may be sent again, as a share of those that arrive.
+    pub resend: Percent,
     /// How long a Redis server may take.
     pub patience: Span,
 }
@@ -143,7 +145,8 @@ impl Default for SessionsConfig {
             conversations: 1_000,
             memory: Size(256_000_000),
             lifetime: Span(Duration::from_secs(300)),
-            cache_marks: false,
+            cache_marks: MarkRule::Move,
+            resend: Percent(0.0),
             patience: Span(Duration::from_millis(250)),
         }
     }

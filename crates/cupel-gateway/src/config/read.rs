@@ -88,6 +88,7 @@ const TABLES: [Names; 6] = [
             "memory",
             "lifetime",
             "cache_marks",
+            "resend",
             "patience",
         ],
     },
@@ -215,7 +216,7 @@ mod tests {
              log_texts = true\n[[upstreams]]\nurl = 'http://a'\npath = '/v1'\nmodel = 'x*'\n\
              [[limits]]\nmodel = 'm'\nkey = 'sha256:00'\nkey_env = 'K'\nmax = 1\nwindow = 2\n\
              [sessions]\nstore = 'memory'\nheader = 'h'\nconversations = 1\nmemory = '1MB'\n\
-             lifetime = '1h'\ncache_marks = true\npatience = '1s'\n[server]\nbody_limit = 1\n\
+             lifetime = '1h'\ncache_marks = 'write'\npatience = '1s'\n[server]\nbody_limit = 1\n\
              head_limit = 1\nhead_timeout = 1\nbody_timeout = 1\nconnect_timeout = 1\n\
              answer_timeout = 1\ndrain = 1\nconnections = 1\nrequests = 1\n\
              requests_memory = 1\n[otel]\nendpoint = 'http://c'\nservice = 's'\n",
