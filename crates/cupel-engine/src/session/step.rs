@@ -544,4 +544,31 @@ mod tests {
         assert_eq!(step(50), (20, 1), "it is short enough");
         assert_eq!(step(100), (90, 0), "what fits goes out whole");
     }
+
+    #[test]
+    fn what_was_edited_before_the_last_that_stands_is_not_put_behind_it() {
+        let report = r#"{"content":"a report","tokens":80,"pinned":true,"renderings":[
+            {"name":"summary","content":"in short","tokens":20}]}"#;
+        let of = |edited: &str, tokens: i64| {
+            let edited = format!(r#"{{"content":"{edited}","tokens":{tokens}}}"#);
+            format!(r#"[{report},{edited},{{"content":"the last","tokens":10}}]"#)
+        };
+        let mut session = session(50);
+        assert_eq!(session.next(of("too long", 60)).unwrap().kept_messages, [0, 2]);
+        assert!(session.accept());
+        let step = session.next(of("short", 15)).unwrap();
+        assert_eq!((step.session.edited_at, &*step.kept_messages), (Some(1), &[0, 2][..]));
+        assert_eq!(step.session.unchanged_messages, 2, "both stand as they were sent");
+    }
+
+    #[test]
+    fn a_step_is_whole_if_nothing_is_left_out_and_nothing_shorter() {
+        let mut session = session(100);
+        assert!(accepted(&mut session, &[("a", 10), ("b", 20)]).is_whole());
+        assert!(!accepted(&mut session, &[("a", 10), ("b", 20), ("c", 90)]).is_whole());
+        let report = r#"[{"content":"a report","tokens":80,"pinned":true,"renderings":[
+            {"name":"summary","content":"in short","tokens":20}]}]"#;
+        let short = self::session(50).next(report).unwrap();
+        assert_eq!((short.kept_messages.len(), short.is_whole()), (1, false));
+    }
 }
