@@ -67,7 +67,8 @@ fn utf8(py: Python<'_>, bytes: &[u8]) -> PyResult<Arc<str>> {
 
 /// A value as JSON text.
 pub(crate) fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    let mut writer = Writer { out: String::with_capacity(4_096), kinds: HashMap::new(), count: 0 };
+    let (out, kinds) = (String::with_capacity(4_096), HashMap::new());
+    let mut writer = Writer { out, kinds, count: 0, is_spaced: false };
     match writer.write(value, 0) {
         Ok(()) => Ok(writer.out),
         Err(fault) => Err(fault.raise(value.py())),
@@ -79,6 +80,8 @@ struct Writer {
     /// What to do with objects, by the address of their type: the messages of a list have few.
     kinds: HashMap<usize, Kind>,
     count: u32,
+    /// Whether commas and colons are followed by a space, as Python's own encoder writes them.
+    is_spaced: bool,
 }
 
 /// How an object that is none of JSON's own is written.
@@ -163,13 +166,17 @@ impl Writer {
         self.out.push('[');
         for (at, value) in values.enumerate() {
             if at > 0 {
-                self.out.push(',');
+                self.comma();
             }
             let written = self.write(&value, depth + 1);
             written.map_err(|fault| fault.at(Step::Index(at)).within(whole))?;
         }
         self.out.push(']');
         Ok(())
+    }
+
+    fn comma(&mut self) {
+        self.out.push_str(if self.is_spaced { ", " } else { "," });
     }
 
     /// Begins an object; the flag tells whether an entry has been written.
@@ -186,11 +193,11 @@ impl Writer {
         depth: usize,
     ) -> Result<(), Fault> {
         if std::mem::replace(has_entries, true) {
-            self.out.push(',');
+            self.comma();
         }
         let at = |fault: Fault| fault.at(Step::of_key(key));
         self.key(key).map_err(at)?;
-        self.out.push(':');
+        self.out.push_str(if self.is_spaced { ": " } else { ":" });
         self.write(value, depth + 1).map_err(at)
     }
 
@@ -303,7 +310,11 @@ impl Writer {
             let Some(value) = fields.get_item(name)? else { continue };
             let is_said = name == "content" || !value.is_none() && value.is_truthy()?;
             if is_said {
+                // LangChain sends the arguments of calls as Python's own encoder writes them, and those
+                // are the tokens that count.
+                self.is_spaced = name == "tool_calls";
                 let written = self.named(&mut object, name, &value, depth);
+                self.is_spaced = false;
                 written.map_err(|fault| fault.at(Step::Name(name)))?;
             }
         }

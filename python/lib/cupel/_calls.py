@@ -15,18 +15,9 @@ from ._errors import CupelError
 from ._settings import Pin, Policy, Rules
 
 if TYPE_CHECKING:
-    from .types import (
-        Comparison,
-        Count,
-        Curve,
-        Marginal,
-        MinBudget,
-        ModelRow,
-        PolicyRow,
-        Repaired,
-        Validation,
-        Windows,
-    )
+    from . import types as answers
+else:
+    from ._lazy import answers
 
 M = TypeVar("M")
 
@@ -105,9 +96,14 @@ def select(
 
     ``request`` is a list of messages (dicts, models of the openai, anthropic and google-genai
     packages, LangChain messages), a request as a dict, or JSON as text or bytes. Without
-    ``max_tokens`` the window is that of the model, named here or by the request. With ``shorten``
+    ``max_tokens`` the window is that of the ``model``, named here or by the request. With ``shorten``
     (``"json"``, ``"all"`` or ``"off"``) results of tools may go in shorter than they are; without it
     only if what must be kept does not fit otherwise. Every message that states one of ``rules`` is kept.
+
+    ``query`` is what the window is for, without it the last words of the user; ``pins`` are messages that
+    are kept, whatever they cost. ``output_reserve`` of the window stays free for the answer,
+    ``margin_percent`` for counts that are off, and ``target_tokens`` aims for less. ``policy``,
+    ``tokenizer``, ``repair`` and ``superseded`` are those of :class:`Engine`.
 
     >>> import cupel
     >>> request = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello!"}]}
@@ -132,7 +128,7 @@ def select(
     )
 
 
-def count(request: Any, *, model: str | None = None, tokenizer: str | None = None) -> Count:
+def count(request: Any, *, model: str | None = None, tokenizer: str | None = None) -> answers.Count:
     """The tokens of a request, part by part.
 
     >>> import cupel
@@ -142,7 +138,7 @@ def count(request: Any, *, model: str | None = None, tokenizer: str | None = Non
     return _engine(tokenizer=tokenizer).count(request, model=model)
 
 
-def validate(request: Any) -> Validation:
+def validate(request: Any) -> answers.Validation:
     """The rules of its provider that a request breaks.
 
     >>> import cupel
@@ -153,7 +149,7 @@ def validate(request: Any) -> Validation:
     return _engine().validate(request)
 
 
-def repair(request: Any, *, drop: bool = False) -> Repaired:
+def repair(request: Any, *, drop: bool = False) -> answers.Repaired:
     """The request, repaired as far as it can be, and what was done to it.
 
     Nothing is lost, unless with ``drop``; ``losses`` says what that would be.
@@ -178,7 +174,7 @@ def simulate(
     model: str | None = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
-) -> Windows: ...
+) -> answers.Windows: ...
 @overload
 def simulate(
     request: Any,
@@ -188,7 +184,7 @@ def simulate(
     model: str | None = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
-) -> MinBudget: ...
+) -> answers.MinBudget: ...
 @overload
 def simulate(
     request: Any,
@@ -199,7 +195,7 @@ def simulate(
     model: str | None = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
-) -> Marginal: ...
+) -> answers.Marginal: ...
 @overload
 def simulate(
     request: Any,
@@ -209,7 +205,7 @@ def simulate(
     model: str | None = ...,
     query: str | None = ...,
     pins: Iterable[Pin] = ...,
-) -> Curve: ...
+) -> answers.Curve: ...
 def simulate(
     request: Any,
     *,
@@ -222,7 +218,7 @@ def simulate(
     model: str | None = None,
     query: str | None = None,
     pins: Iterable[Pin] = (),
-) -> Windows | MinBudget | Marginal | Curve:
+) -> answers.Windows | answers.MinBudget | answers.Marginal | answers.Curve:
     """What other budgets would keep.
 
     With ``budgets`` the window of each; with ``message`` the smallest budget that keeps it; with
@@ -259,7 +255,7 @@ def compare(
     model: str | None = None,
     query: str | None = None,
     pins: Iterable[Pin] = (),
-) -> Comparison:
+) -> answers.Comparison:
     """What two or more policies keep differently.
 
     >>> import cupel
@@ -271,25 +267,25 @@ def compare(
     return _engine().compare(request, policies, max_tokens=max_tokens, model=model, query=query, pins=pins)
 
 
-def policies() -> list[PolicyRow]:
+def policies() -> list[answers.PolicyRow]:
     """The policies that are known by name, the default first.
 
     >>> import cupel
     >>> [policy["name"] for policy in cupel.policies()][:3]
     ['auto', 'chat', 'code-review']
     """
-    rows: list[PolicyRow] = json.loads(_native.policies())["policies"]
+    rows: list[answers.PolicyRow] = json.loads(_native.policies())["policies"]
     return rows
 
 
-def models() -> list[ModelRow]:
+def models() -> list[answers.ModelRow]:
     """The models that are known, with tokenizer, window and prices.
 
     >>> import cupel
     >>> next(model for model in cupel.models() if model["name"] == "gpt-4o")["context_window"]
     128000
     """
-    rows: list[ModelRow] = json.loads(_native.models())["models"]
+    rows: list[answers.ModelRow] = json.loads(_native.models())["models"]
     return rows
 
 

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, overload
 
 from . import _native, _settings
 from ._request import Request
-from ._settings import Pin, Policy, Rules
+from ._settings import CallOptions, Pin, Policy, Rules
 
 if TYPE_CHECKING:
-    import datetime
-
     from typing_extensions import Unpack
 
-    from ._settings import CallOptions
-    from .types import (
-        Comparison,
-        Count,
-        Curve,
-        Explanation,
-        Marginal,
-        MinBudget,
-        Repaired,
-        Report,
-        SelectionAnswer,
-        SessionStep,
-        ShortenedText,
-        StepAnswer,
-        Summary,
-        Validation,
-        Windows,
-    )
+    from . import types as answers
+else:
+    from ._lazy import Unpack, answers
 
 M = TypeVar("M")
 
@@ -45,6 +29,13 @@ def _explain() -> Any:
     from . import _explain
 
     return _explain
+
+
+def _pickling() -> Any:
+    """How answers are written down, imported when one is."""
+    from . import _pickling
+
+    return _pickling
 
 
 class Window(Generic[M]):
@@ -82,19 +73,23 @@ class Window(Generic[M]):
         return text
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> answers.Summary:
         """Sizes before and after, and what they were measured with."""
-        answer: SelectionAnswer = json.loads(self._native.answer())
+        answer: answers.SelectionAnswer = json.loads(self._native.answer())
         return answer["summary"]
 
     @property
-    def shortened(self) -> list[ShortenedText]:
+    def shortened(self) -> list[answers.ShortenedText]:
         """What is in the window shorter than it was; the engine's ``original`` has the whole."""
-        answer: SelectionAnswer = json.loads(self._native.answer())
+        answer: answers.SelectionAnswer = json.loads(self._native.answer())
         return answer.get("shortened", [])
 
     def __iter__(self) -> Iterator[M]:
         return iter(self.messages)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies: the messages, and all answers as they are now."""
+        return _pickling().restore, (type(self), self._request, _pickling().Noted.of(self._native))
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -124,21 +119,21 @@ class Selection(Window[M]):
     _native: _native.Selection
 
     @property
-    def answer(self) -> SelectionAnswer:
+    def answer(self) -> answers.SelectionAnswer:
         """Everything but texts, as the command writes it."""
-        answer: SelectionAnswer = json.loads(self._native.answer())
+        answer: answers.SelectionAnswer = json.loads(self._native.answer())
         return answer
 
     @property
-    def report(self) -> Report:
+    def report(self) -> answers.Report:
         """The report of the specification: every item with its score and reason."""
-        report: Report = json.loads(self._native.report())
+        report: answers.Report = json.loads(self._native.report())
         return report
 
-    def explanation(self, most_left_out: int | None = None) -> Explanation:
+    def explanation(self, most_left_out: int | None = None) -> answers.Explanation:
         """What is in the window, what is not, and why, as data."""
         limit = 2**32 - 1 if most_left_out is None else most_left_out
-        explanation: Explanation = json.loads(self._native.explain(limit))
+        explanation: answers.Explanation = json.loads(self._native.explain(limit))
         return explanation
 
     def explain(self, most_left_out: int = 20) -> str:
@@ -159,13 +154,13 @@ class Step(Window[M]):
     _native: _native.Step
 
     @property
-    def answer(self) -> StepAnswer:
+    def answer(self) -> answers.StepAnswer:
         """Everything but texts, as the command writes it."""
-        answer: StepAnswer = json.loads(self._native.answer())
+        answer: answers.StepAnswer = json.loads(self._native.answer())
         return answer
 
     @property
-    def session(self) -> SessionStep:
+    def session(self) -> answers.SessionStep:
         """What becomes of the cache."""
         return self.answer["session"]
 
@@ -178,6 +173,25 @@ class Engine:
 
     Nothing has to be given: without a policy it is ``auto``, without a model the one that each
     request names, without limits that model's window.
+
+    * ``policy``: what is worth keeping: a name, a mapping, or the path of a file.
+    * ``model``: whose tokens and window it is, whatever a request names.
+    * ``tokenizer``: ``o200k_base``, ``cl100k_base``, ``estimate``, or the path of a ``tokenizer.json``;
+      without it as the model counts.
+    * ``max_tokens``: the window. ``output_reserve`` of it stays free for the answer, and
+      ``margin_percent`` for counts that are off; ``target_tokens`` aims for less than what then fits.
+    * ``pins``: messages that are kept, whatever they cost: indices, ``"role:user"``,
+      ``"words:never use tabs"``.
+    * ``rules``: standing rules, as texts or paths of files. Every message that states one is kept.
+    * ``superseded``: ``"drop"`` leaves out what something newer makes superfluous, as an older read of
+      a file.
+    * ``repair``: mends what a provider would refuse, where nothing is lost by it.
+    * ``keep_caps``: lets caps and quotas of a policy leave things out of a request that fits.
+    * ``alternate``: the user never speaks twice in a row, as the templates of many open models want it.
+    * ``whole_turns``: keeps all of a turn or nothing of it, but for the last one.
+    * ``format``: the format of the requests, where they should not be looked at to tell it.
+    * ``shorten``: ``"json"`` or ``"all"`` lets results of tools go in shorter, ``"off"`` never.
+    * ``renderers``: functions that make them shorter; see below.
 
     >>> import cupel
     >>> engine = cupel.Engine(max_tokens=30)
@@ -249,7 +263,20 @@ class Engine:
             "format": format,
             "shorten": shorten,
         }
-        self._native = _native.Engine(_native.dumps(settings), list(renderers))
+        self._made_of = (_native.dumps(settings), _settings.listed("renderers", renderers))
+        self._native = _native.Engine(*self._made_of)
+        self.model = model
+        """The model that it counts for, whatever a request names."""
+        self.max_tokens = max_tokens
+        """The window that it was made for."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All that it was made of, which is data; the functions of ``renderers`` must be importable."""
+        return {name: value for name, value in vars(self).items() if name != "_native"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._native = _native.Engine(*self._made_of)
 
     @property
     def policy(self) -> str:
@@ -272,30 +299,31 @@ class Engine:
         question = {"ask": ask, "options": _options(read, options or {}), **needs}
         return json.loads(self._native.ask(read.given, _native.dumps(question)))
 
-    def count(self, request: Any, **options: Unpack[CallOptions]) -> Count:
+    def count(self, request: Any, **options: Unpack[CallOptions]) -> answers.Count:
         """The tokens of a request, part by part."""
-        count: Count = self._ask(Request(request), "count", options)
+        count: answers.Count = self._ask(Request(request), "count", options)
         return count
 
-    def count_texts(self, texts: Mapping[str, str] | Iterable[str]) -> Count:
+    def count_texts(self, texts: Mapping[str, str] | Iterable[str]) -> answers.Count:
         """The tokens of plain texts, each by its name or number."""
         named = texts.items() if isinstance(texts, Mapping) else enumerate(texts)
-        count: Count = json.loads(self._native.count_texts([(str(name), text) for name, text in named]))
+        told = self._native.count_texts([(str(name), text) for name, text in named])
+        count: answers.Count = json.loads(told)
         return count
 
-    def validate(self, request: Any) -> Validation:
+    def validate(self, request: Any) -> answers.Validation:
         """The rules of its provider that a request breaks."""
-        validation: Validation = self._ask(Request(request), "validate")
+        validation: answers.Validation = self._ask(Request(request), "validate")
         return validation
 
-    def repair(self, request: Any, *, drop: bool = False) -> Repaired:
+    def repair(self, request: Any, *, drop: bool = False) -> answers.Repaired:
         """The request, repaired as far as it can be, and what was done to it.
 
         Nothing is lost, unless with ``drop``; ``losses`` says what that would be. ``messages`` are the
         caller's own objects where they were not changed.
         """
         read = Request(request)
-        repaired: Repaired = self._ask(read, "repair", drop=drop)
+        repaired: answers.Repaired = self._ask(read, "repair", drop=drop)
         text = repaired["text"]
         count = 0 if read.messages is None else len(read.messages)
         repaired["messages"] = read.kept(range(count), text, bool(repaired["repairs"]))
@@ -326,9 +354,13 @@ class Engine:
         text: str | None = self._ask(Request(request), "original", handle=handle)
         return text
 
-    def windows(self, request: Any, budgets: Iterable[int], **options: Unpack[CallOptions]) -> Windows:
+    def windows(
+        self, request: Any, budgets: Iterable[int], **options: Unpack[CallOptions]
+    ) -> answers.Windows:
         """The windows of many budgets, from one ranking."""
-        windows: Windows = self._ask(Request(request), "windows", options, budgets=list(budgets))
+        given = enumerate(_settings.listed("budgets", budgets))
+        wanted = [_settings.whole(f"budgets[{at}]", budget) for at, budget in given]
+        windows: answers.Windows = self._ask(Request(request), "windows", options, budgets=wanted)
         return windows
 
     def curve(
@@ -339,26 +371,30 @@ class Engine:
         smallest: int | None = None,
         largest: int | None = None,
         **options: Unpack[CallOptions],
-    ) -> Curve:
+    ) -> answers.Curve:
         """What each budget keeps, from what is pinned to everything."""
-        needs = {"steps": steps, "from": smallest, "to": largest}
-        curve: Curve = self._ask(Request(request), "curve", options, **needs)
+        needs = {"steps": _settings.whole("steps", steps), "from": smallest, "to": largest}
+        curve: answers.Curve = self._ask(Request(request), "curve", options, **needs)
         return curve
 
-    def marginal(self, request: Any, slack_tokens: int, **options: Unpack[CallOptions]) -> Marginal:
+    def marginal(self, request: Any, slack_tokens: int, **options: Unpack[CallOptions]) -> answers.Marginal:
         """What the last tokens of the budget buy."""
-        marginal: Marginal = self._ask(Request(request), "marginal", options, slack_tokens=slack_tokens)
+        needs = {"slack_tokens": _settings.whole("slack_tokens", slack_tokens)}
+        marginal: answers.Marginal = self._ask(Request(request), "marginal", options, **needs)
         return marginal
 
-    def min_budget(self, request: Any, message: int, **options: Unpack[CallOptions]) -> MinBudget:
+    def min_budget(self, request: Any, message: int, **options: Unpack[CallOptions]) -> answers.MinBudget:
         """The smallest budget that keeps a message."""
-        found: MinBudget = self._ask(Request(request), "min_budget", options, message=message)
+        at = _settings.whole("message", message)
+        found: answers.MinBudget = self._ask(Request(request), "min_budget", options, message=at)
         return found
 
-    def compare(self, request: Any, policies: Iterable[Policy], **options: Unpack[CallOptions]) -> Comparison:
+    def compare(
+        self, request: Any, policies: Iterable[Policy], **options: Unpack[CallOptions]
+    ) -> answers.Comparison:
         """What two or more policies keep differently."""
-        named = [_settings.policy(policy) for policy in policies]
-        comparison: Comparison = self._ask(Request(request), "compare", options, policies=named)
+        named = [_settings.policy(policy) for policy in _settings.listed("policies", policies)]
+        comparison: answers.Comparison = self._ask(Request(request), "compare", options, policies=named)
         return comparison
 
     def session(
@@ -412,12 +448,20 @@ class Session:
         _state: str | None = None,
     ) -> None:
         self.engine = engine or Engine()
-        self._native = self.engine._native.session(
-            state=_state,
-            cache_lifetime=cache_lifetime,
-            cache_marks=cache_marks,
-            resend_share=resend_share,
-        )
+        self._set: dict[str, Any] = {
+            "cache_lifetime": cache_lifetime,
+            "cache_marks": cache_marks,
+            "resend_share": resend_share,
+        }
+        self._native = self.engine._native.session(state=_state, **self._set)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What ``dumps`` writes, and the engine; a step that was not accepted is forgotten."""
+        return {"engine": self.engine, "_set": self._set, "state": self._native.state()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.engine, self._set = state["engine"], state["_set"]
+        self._native = self.engine._native.session(state=state["state"], **self._set)
 
     @overload
     def next(

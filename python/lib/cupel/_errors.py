@@ -76,19 +76,67 @@ _CLASSES: dict[str, type[CupelError]] = {
 }
 
 
+_REMEDIES = {
+    "each line is JSON of its own; give them one by one, as with --lines": (
+        "each line is a request of its own: give them one by one, or as a column to cupel.arrow.select_batch"
+    ),
+    "give the window in tokens, or a known model": "give max_tokens, or a model that is known",
+    "repair it": "pass repair=True",
+    "repair it, and drop what cannot be kept": "call cupel.repair(request, drop=True)",
+}
+"""What the engine advises, by the names that it has in Python."""
+
+
+_ARGUMENTS = {
+    "unknown-policy": "policy",
+    "unknown-model": "model",
+    "unknown-tokenizer": "tokenizer",
+    "unreadable-tokenizer": "tokenizer",
+    "unmatched-pin": "pins",
+    "invalid-vectors": "vectors",
+    "invalid-renderings": "renderings",
+}
+"""The arguments that errors are about, where the engine leaves it at their kind."""
+
+
 def make(details: str) -> CupelError:
     """The exception for an error that the engine tells as JSON."""
     told = json.loads(details)
     code, rule = told["code"], told["rule"]
     path, remedy = told.get("path"), told.get("remedy")
     message = told.get("message")
+    if remedy in _REMEDIES:
+        remedy, message = _REMEDIES[remedy], (message or "").replace(remedy, _REMEDIES[remedy]) or None
+    if path is None and code in _ARGUMENTS:
+        path = _ARGUMENTS[code]
+        message = f"{path}: {message}"
+    if code == "invalid-budget":
+        rule, message = (_in_python(text) for text in (rule, message or rule))
+        path = path or rule.split(" ")[0]
     if message is None:
         message = (f"{path}: " if path else "") + rule + (f"; {remedy}" if remedy else "")
     taken = ("schema", "code", "rule", "path", "remedy", "message")
     rest = {name: value for name, value in told.items() if name not in taken}
     rest.update(rest.pop("details", {}))
+    if code == "invalid-request" and rest.get("violations"):
+        # The number of problems helps nobody: the first is named, and what to do about it.
+        first, *others = rest["violations"]
+        path, rule = first["path"] or None, first["text"]
+        is_repairable = remedy in _REMEDIES.values()
+        remedy = first["remedy"] + (f"; or {remedy}" if is_repairable else "")
+        more = f" ({len(others)} more in details['violations'])" if others else ""
+        message = (f"{path}: " if path else "") + f"{rule}; {remedy}{more}"
     kind = _CLASSES.get(code, CupelError)
     return kind(message, code=code, path=path, rule=rule, remedy=remedy, details=rest)
+
+
+def _in_python(text: str) -> str:
+    return text.replace("estimation_safety_margin_percent", "margin_percent")
+
+
+def as_kind(kind: type[CupelError], error: CupelError) -> CupelError:
+    """The same error as one of another class: of one that a framework knows, too."""
+    return _again(kind, str(error), error.code, error.path, error.rule, error.remedy, error.details)
 
 
 def _again(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union
@@ -15,6 +16,16 @@ ScoreFunction = Callable[[Item, Sequence[Item]], float]
 """From an item and all items to a number; the higher, the better."""
 
 AnyScorer = Union[Scorer, str, ScoreFunction]
+
+
+def _reduced(value: Any) -> tuple[Any, ...]:
+    from ._pickling import reduced
+
+    return reduced(value)
+
+
+copyreg.pickle(Item, _reduced)
+copyreg.pickle(Budget, _reduced)
 
 
 class ItemWindow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,22 +20,24 @@ _MOST_MESSAGES = 10_000_000
 class Request:
     """What the caller handed in: its own messages, and the shape around them."""
 
-    __slots__ = ("given", "messages", "name")
+    __slots__ = ("fields", "given", "has_lines", "messages", "name")
 
     def __init__(self, given: Any) -> None:
         self.given: Any = given
         self.name: str | None = None
         self.messages: Sequence[Any] | None = None
+        self.has_lines = False
+        self.fields: dict[Any, Any] = {}
+        # A caller may go on with its list and its dict: what was handed in is noted as it is now.
         if isinstance(given, (str, bytes, bytearray)):
-            return
-        if isinstance(given, (list, tuple)):
-            self.messages = given
+            self.given, self.has_lines = _plain(given)
+        elif isinstance(given, (list, tuple)):
+            self.messages = list(given)
         elif isinstance(given, Mapping):
-            for name in _LISTS:
-                if name in given:
-                    if isinstance(given[name], (list, tuple)):
-                        self.name, self.messages = name, given[name]
-                    break
+            found = next((name for name in _LISTS if name in given), None)
+            if found is not None and isinstance(given[found], (list, tuple)):
+                self.name, self.messages = found, list(given[found])
+                self.fields = {**given}
         elif isinstance(given, Sequence):
             if len(given) > _MOST_MESSAGES:
                 rule = f"a sequence of {len(given):,} messages is more than {_MOST_MESSAGES:,}"
@@ -65,13 +68,43 @@ class Request:
 
     def like(self, messages: list[Any], text: str) -> Any:
         """The request with these messages, in the shape in which it was given."""
-        if isinstance(self.given, (bytes, bytearray)):
-            return text.encode()
+        if isinstance(self.given, (str, bytes)):
+            text = "\n".join(map(_native.dumps, messages)) + "\n" if self.has_lines else text
+            return text if isinstance(self.given, str) else text.encode()
         if self.messages is None:
-            return text
+            # Its messages are no list of their own, as a text for `contents`.
+            return json.loads(text)
         if self.name is None:
             return messages
-        return {**self.given, self.name: messages}
+        return {**self.fields, self.name: messages}
+
+
+def _plain(given: str | bytes | bytearray) -> tuple[str | bytes, bool]:
+    """JSON without the mark of a byte order, and whether it was a message on each line."""
+    if isinstance(given, str):
+        text = given.removeprefix("\ufeff")
+        listed = _list_of_lines(text)
+        return listed or text, listed is not None
+    data = bytes(given).removeprefix(BOM_UTF8)
+    try:
+        listed = _list_of_lines(data.decode()) if b"\n" in data.strip() else None
+    except UnicodeDecodeError:
+        listed = None
+    return listed.encode() if listed else data, listed is not None
+
+
+def _list_of_lines(text: str) -> str | None:
+    """JSON lines as one list, if the first of several lines is a message."""
+    lines = [line for line in text.split("\n") if line.strip()] if text.lstrip()[:1] == "{" else []
+    if len(lines) < 2:
+        return None
+    try:
+        first = json.loads(lines[0])
+    except ValueError:
+        # One request, on many lines.
+        return None
+    is_message = isinstance(first, dict) and not first.keys().isdisjoint(("role", "type"))
+    return f"[{','.join(lines)}]" if is_message else None
 
 
 def _listed(value: Any) -> list[Any]:

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import functools
+import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Union
 
-from . import _native
+from . import _errors, _native
 from ._engine import Engine, Selection, Session, Step
+from ._errors import CupelError, DoesNotFitError
+
+Fitted = Union[Step[Any], Selection[Any]]
+"""What an adapter sends: a step of a session, or a selection of its own."""
+
+OnSelection = Callable[[Fitted], object]
+"""Called with every window before it is sent; what it raises is raised where the model is called."""
+
+LOG = logging.getLogger("cupel")
+"""A record of every window: at ``INFO`` where something is left out, at ``DEBUG`` where all of it fits."""
 
 
 class _Conversation:
@@ -20,6 +31,12 @@ class _Conversation:
         self.session = Session(engine)
         self.lock = threading.Lock()
         self.seen = -1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"session": self.session, "seen": self.seen}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, lock=threading.Lock())
 
 
 class Fitter:
@@ -32,22 +49,76 @@ class Fitter:
     begin differently, and so they are sessions of their own.
     """
 
-    def __init__(self, engine: Engine, *, sessions: bool = True, most: int = 1_024) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        sessions: bool = True,
+        most: int = 1_024,
+        on_selection: OnSelection | None = None,
+        overflow: type[DoesNotFitError] = DoesNotFitError,
+    ) -> None:
         self.engine = engine
         self.sessions = sessions
         self._most = most
+        self._on_selection = on_selection
+        # What does not fit, as an error that the framework knows.
+        self._overflow = overflow
         self._conversations: OrderedDict[Hashable, _Conversation] = OrderedDict()
         self._lock = threading.Lock()
 
-    def window(self, request: Any, key: Hashable | None = None, **options: Any) -> Step[Any] | Selection[Any]:
-        """The window of a request; in a session if its conversation has an id."""
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            known = OrderedDict(self._conversations)
+        return {**vars(self), "_conversations": known, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock())
+
+    def window(
+        self, request: Any, key: Hashable | None = None, *, window: int | None = None, **options: Any
+    ) -> Fitted:
+        """The window of a request; in a session if its conversation has an id.
+
+        ``window`` is how much fits by the framework's own word, where neither the engine nor its table of
+        models says it.
+        """
+        try:
+            try:
+                fitted = self._fitted(request, key, options)
+            except CupelError as error:
+                if error.code != "no-budget" or not window:
+                    raise
+                fitted = self._fitted(request, key, {**options, "max_tokens": window})
+        except DoesNotFitError as error:
+            raise _errors.as_kind(self._overflow, error) from None
+        self._tell(fitted)
+        return fitted
+
+    def _fitted(self, request: Any, key: Hashable | None, options: dict[str, Any]) -> Fitted:
         if key is None or not self.sessions:
             return self.engine.select(request, **options)
         messages = request if isinstance(request, (list, tuple)) else _messages(request)
         conversation = self._conversation((key, _beginning(messages)))
         with conversation.lock:
-            step = self._next(conversation, request, messages, options)
-        return step
+            return self._next(conversation, request, messages, options)
+
+    def _tell(self, fitted: Fitted) -> None:
+        if LOG.isEnabledFor(logging.INFO):
+            summary = fitted.summary
+            is_whole = summary["messages_after"] == summary["messages_before"]
+            LOG.log(
+                logging.DEBUG if is_whole else logging.INFO,
+                "kept %d of %d messages, %d of %d tokens, from %d",
+                summary["messages_after"],
+                summary["messages_before"],
+                summary["tokens_after"],
+                summary["budget"]["target_tokens"],
+                summary["tokens_before"],
+                extra={"cupel": summary},
+            )
+        if self._on_selection is not None:
+            self._on_selection(fitted)
 
     def _next(
         self, conversation: _Conversation, request: Any, messages: Sequence[Any], options: Any

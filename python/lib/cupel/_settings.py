@@ -4,40 +4,49 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, TypedDict, Union
 
 from . import _native
 from ._errors import CupelError
 
-Policy = Union[str, Mapping[str, Any], "os.PathLike[str]"]
+Policy = Union[str, Mapping[str, Any], os.PathLike[str]]
 """A policy: the name of one that is known, a description as data, or the path of a TOML or JSON file."""
 
 Pin = Union[int, str]
 """What is kept, whatever it costs: an index, ``"role:user"``, ``"field:pinned=true"``, or
 ``"words:never use tabs"``."""
 
-Rules = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
+Rules = Union[str, os.PathLike[str], Iterable[Union[str, os.PathLike[str]]]]
 """Standing rules: texts with one on each line, or paths of files. Every message of the system or the user
 that has the words of one is kept, white space and case aside."""
 
 
-if TYPE_CHECKING:
-    from typing import TypedDict
+class CallOptions(TypedDict, total=False):
+    """What one call may change."""
 
-    class CallOptions(TypedDict, total=False):
-        """What one call may change."""
-
-        max_tokens: int | None
-        target_tokens: int | None
-        output_reserve: int | None
-        margin_percent: float | None
-        model: str | None
-        query: str | None
-        pins: Iterable[Pin]
-        rules: Rules
-        shorten: str | None
-        renderings: Iterable[Mapping[str, Any]]
-        vectors: Mapping[str, Any] | None
+    max_tokens: int | None
+    """The window in tokens; without it that of the model."""
+    target_tokens: int | None
+    """What to aim for, if that is less than what fits."""
+    output_reserve: int | None
+    """Tokens of the window that are kept free for the answer."""
+    margin_percent: float | None
+    """How far counts may be off: so much of the window stays free. Exact counts need none, and estimates
+    have one of their own."""
+    model: str | None
+    """Whose tokens are counted, and whose window it is."""
+    query: str | None
+    """What the window is for; without it the last words of the user."""
+    pins: Iterable[Pin]
+    """Messages that are kept, whatever they cost."""
+    rules: Rules
+    """Standing rules: every message that states one is kept."""
+    shorten: str | None
+    """``"json"`` or ``"all"``: results of tools may go in shorter; ``"off"``: never."""
+    renderings: Iterable[Mapping[str, Any]]
+    """Shorter forms of texts, as ``cupel select --renderings`` reads them."""
+    vectors: Mapping[str, Any] | None
+    """Embeddings of the messages and the query, as ``cupel select --vectors`` reads them."""
 
 
 def policy(given: Policy) -> str | tuple[str, str]:
@@ -56,6 +65,25 @@ def policy(given: Policy) -> str | tuple[str, str]:
     return os.path.splitext(os.path.basename(path))[0], text
 
 
+def listed(name: str, given: Any) -> list[Any]:
+    """The values of an argument that takes several."""
+    try:
+        return list(given)
+    except TypeError:
+        raise _wrong(name, "a list", given) from None
+
+
+def whole(name: str, given: Any) -> int:
+    """The number of an argument that takes a whole one."""
+    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+        raise _wrong(name, "a whole number, 0 or more", given)
+    return given
+
+
+def _wrong(name: str, wanted: str, given: Any) -> CupelError:
+    return CupelError(f"{name}: must be {wanted}, got {given!r}", path=name)
+
+
 def _read(path: str, argument: str, code: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
@@ -69,7 +97,7 @@ def pins(given: Iterable[Pin], count: int | None = None) -> list[Pin]:
     if isinstance(given, (int, str)):
         given = [given]
     pinned: list[Pin] = []
-    for pin in given:
+    for pin in listed("pins", given):
         if isinstance(pin, int) and pin < 0:
             if count is None or pin + count < 0:
                 raise CupelError(f"pins: there is no message {pin}", code="unmatched-pin", path="pins")
@@ -84,7 +112,7 @@ def rules(given: Rules) -> list[str]:
         given = [given]
     return [
         text if isinstance(text, str) else _read(os.fspath(text), "rules", "invalid-argument")
-        for text in given
+        for text in listed("rules", given)
     ]
 
 
@@ -95,6 +123,8 @@ def options(count: int | None, **given: Any) -> dict[str, Any]:
     if given.get("rules"):
         given["rules"] = rules(given["rules"])
     if given.get("renderings"):
-        given["renderings"] = list(given["renderings"])
+        given["renderings"] = listed("renderings", given["renderings"])
+    if not isinstance(given.get("vectors"), (Mapping, type(None))):
+        raise _wrong("vectors", "a mapping", given["vectors"])
     # The engine refuses names that it does not know; what is empty says nothing.
     return {name: value for name, value in given.items() if value is not None and value != ()}

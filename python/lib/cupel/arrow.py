@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -59,10 +60,11 @@ def select_batch(
     """The windows of a column of requests, row by row: a table for a table, a batch for a batch.
 
     ``table`` is a ``pyarrow.Table``, ``RecordBatch``, ``Array`` or ``ChunkedArray``, or anything that
-    speaks Arrow's interface for Python, as data frames of pandas and Polars do. ``request`` names the
-    column of requests as JSON (``request``, or the only one), ``budget`` that of budgets (``budget``,
-    where there is one); ``keep`` names columns that are handed on. A row that fails has an ``error``,
-    as JSON, and stops no other.
+    speaks Arrow's interface for Python, as data frames of pandas and Polars do; a frame or a series of
+    Polars comes back as one. ``request`` names the column of requests (``request``, or the only one): JSON,
+    or lists and structs of messages. ``budget`` names that of budgets (``budget``, where there is one);
+    ``keep`` names columns that are handed on. A row that fails, or whose budget is no number, has an
+    ``error``, as JSON, and stops no other.
     """
     engine = engine or _engine(policy, tokenizer, repair)
     options = _settings.options(
@@ -80,13 +82,16 @@ def select_batch(
     batches = []
     for batch in given.to_batches():
         column = batch.column(requests)
-        fits = None if budgets is None else _numbers(batch.column(budgets))
+        fits, wrong = (None, {}) if budgets is None else _numbers(batch.column(budgets))
         windows = _windows(_texts(column), fits, engine, _native.dumps(options), threads)
+        windows = _with_errors(windows, wrong)
         for at, name in enumerate(kept):
             windows = windows.add_column(at, given.schema.field(name), batch.column(name))
         batches.append(windows)
     schema = pa.schema([*(given.schema.field(name) for name in kept), *SCHEMA])
     whole = pa.Table.from_batches(batches, schema)
+    if type(table).__module__.partition(".")[0] == "polars":
+        return _polars(table, whole)
     return _one_batch(whole) if isinstance(table, pa.RecordBatch) else whole
 
 
@@ -206,7 +211,18 @@ def _table(given: Any) -> Any:
         return pa.Table.from_batches([given])
     if isinstance(given, (pa.Array, pa.ChunkedArray)):
         return pa.table({"request": given})
+    if not hasattr(given, "columns") and hasattr(given, "__arrow_c_stream__"):
+        # A column by itself, as a series of Polars.
+        return pa.table({"request": pa.chunked_array(given)})
     return pa.table(given)
+
+
+def _polars(given: Any, windows: Any) -> Any:
+    """The windows as Polars has them: a frame, or a series of structs for a series."""
+    import polars
+
+    frame = polars.DataFrame(windows)
+    return frame if isinstance(given, polars.DataFrame) else frame.to_struct(given.name)
 
 
 def _columns(table: Any, request: str | None, budget: str | None) -> tuple[int, int | None]:
@@ -230,12 +246,68 @@ def _unknown(what: str, name: str, names: list[str]) -> Exception:
 
 
 def _texts(column: Any) -> Any:
-    """Dictionaries are taken apart; texts of every width are read as they are."""
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    """Texts of every width are read as they are; dictionaries are taken apart, messages written as JSON."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        # Views cannot be looked up by an index.
+        is_view = kind.value_type == pa.string_view()
+        known = column.dictionary.cast(pa.large_string()) if is_view else column.dictionary
+        return _texts(known.take(column.indices))
+    if pa.types.is_null(kind):
+        return pa.nulls(len(column), pa.string())
+    if pa.types.is_nested(kind):
+        written = [None if row is None else _json(row) for row in column.to_pylist()]
+        return pa.array(written, pa.large_string())
+    if pa.types.is_binary_view(kind) or pa.types.is_fixed_size_binary(kind):
+        return column.cast(pa.large_binary())
+    return column
 
 
-def _numbers(column: Any) -> Any:
-    return column if column.type in (pa.int32(), pa.int64()) else column.cast(pa.int64())
+def _json(row: Any) -> str:
+    return json.dumps(_said(row), ensure_ascii=False, default=str)
+
+
+def _said(value: Any) -> Any:
+    """A value without the fields that nobody set: a struct has those of all of its rows."""
+    if isinstance(value, dict):
+        return {name: _said(one) for name, one in value.items() if one is not None}
+    return [_said(one) for one in value] if isinstance(value, list) else value
+
+
+def _numbers(column: Any) -> tuple[Any, dict[int, Any]]:
+    """Budgets as whole numbers, and the cells that are none, by their rows."""
+    if column.type in (pa.int32(), pa.int64()):
+        return column, {}
+    try:
+        return column.cast(pa.int64()), {}
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        cells = column.to_pylist()
+    numbers = [_number(cell) for cell in cells]
+    wrong = {at: cell for at, cell in enumerate(cells) if numbers[at] is None and cell is not None}
+    # A row whose budget is wrong has no window: it must not get that of a row that has none.
+    told = [-1 if at in wrong else number for at, number in enumerate(numbers)]
+    return pa.array(told, pa.int64()), wrong
+
+
+def _number(cell: Any) -> int | None:
+    try:
+        number = int(cell)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    is_same = isinstance(cell, str) or number == cell
+    return number if is_same and abs(number) < 2**63 else None
+
+
+def _with_errors(windows: Any, wrong: dict[int, Any]) -> Any:
+    """The windows, where the rows with wrong budgets say so."""
+    if not wrong:
+        return windows
+    errors = windows.column("error").to_pylist()
+    for at, cell in wrong.items():
+        rule = f"must be a whole number of tokens, got {cell!r}"
+        told = {"code": "invalid-argument", "rule": rule, "path": "budget"}
+        errors[at] = json.dumps({"schema": "cupel/1", **told})
+    return windows.set_column(windows.schema.get_field_index("error"), "error", pa.array(errors, pa.string()))
 
 
 def _one_batch(table: Any) -> Any:

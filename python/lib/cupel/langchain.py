@@ -15,28 +15,42 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, overload
 
+from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ._engine import Engine
-from ._sessions import Fitter
+from ._errors import DoesNotFitError, as_kind
+from ._sessions import Fitter, OnSelection
 from ._settings import Pin, Policy, Rules
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+    from langchain.agents.structured_output import (
+        AutoStrategy,
+        OutputToolBinding,
+        ProviderStrategy,
+        ToolStrategy,
+    )
 except ImportError as error:
     raise ImportError("cupel.langchain needs LangChain 1.0 or later: pip install langchain") from error
 
-__all__ = ["CupelMiddleware", "pre_model_hook", "trim"]
+__all__ = ["CupelMiddleware", "WindowOverflowError", "pre_model_hook", "trim"]
+
+
+class WindowOverflowError(DoesNotFitError, ContextOverflowError):
+    """What must be kept does not fit; an error that LangChain knows, and its fallbacks catch."""
 
 
 class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
     """Sends what fits: the system prompt, the tools and the best of the history.
 
-    Without ``max_tokens`` the window is the model's, where Cupel knows the model. Conversations that
-    have a ``thread_id`` are sessions, whose windows keep the provider's cache; an agent within an agent
-    has its own.
+    Without ``max_tokens`` the window is that of the model, less what its answer may take; tokens
+    are the model's, and where its tokenizer is not public an estimate with a margin. Conversations
+    that have a ``thread_id`` are sessions, whose windows keep the provider's cache; an agent within an
+    agent has its own. ``on_selection`` is called with every window before it is sent.
     """
 
     def __init__(
@@ -52,6 +66,7 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
         repair: bool = False,
         sessions: bool = True,
         engine: Engine | None = None,
+        on_selection: OnSelection | None = None,
     ) -> None:
         super().__init__()
         engine = engine or Engine(
@@ -64,7 +79,7 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
             shorten=shorten,
             repair=repair,
         )
-        self._fitter = Fitter(engine, sessions=sessions)
+        self._fitter = _fitter(engine, sessions, on_selection)
 
     def wrap_model_call(
         self,
@@ -84,12 +99,14 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _fitted(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         head = [] if request.system_message is None else [request.system_message]
+        schema, answer = _answer_schema(request.response_format)
         whole = {
-            "model": _model_name(request.model),
+            **_model(request.model),
+            **answer,
             "messages": [*head, *request.messages],
-            "tools": [convert_to_openai_tool(tool) for tool in request.tools],
+            "tools": [_tool(tool) for tool in (*request.tools, *schema)],
         }
-        window = self._fitter.window(whole, _conversation())
+        window = self._fitter.window(whole, _conversation(), window=_profile_window(request.model))
         kept = [message for message in window.messages if not (head and message is head[0])]
         own = request.messages
         if len(kept) == len(own) and all(one is other for one, other in zip(kept, own)):
@@ -147,7 +164,10 @@ def trim(
 
     def fitted(given: Any) -> list[BaseMessage]:
         listed = given.to_messages() if hasattr(given, "to_messages") else given
-        window = engine.select(convert_to_messages(listed), model=model, query=query, pins=pinned)
+        try:
+            window = engine.select(convert_to_messages(listed), model=model, query=query, pins=pinned)
+        except DoesNotFitError as error:
+            raise as_kind(WindowOverflowError, error) from None
         return window.messages
 
     return RunnableLambda(fitted) if messages is None else fitted(messages)
@@ -161,22 +181,26 @@ def pre_model_hook(
     rules: Rules = (),
     tokenizer: str | None = None,
     shorten: str | None = None,
+    model: str | None = None,
     sessions: bool = True,
     engine: Engine | None = None,
+    on_selection: OnSelection | None = None,
 ) -> Callable[[Any], dict[str, list[BaseMessage]]]:
     """A hook for LangGraph: what the model sees next, beside a history that is left alone.
 
-    The graph adds its prompt and its tools behind the hook, which cannot count them: leave room.
+    The graph adds its prompt and its tools behind the hook, which cannot count them: leave room. Nor
+    does it say which model it calls: name it, or tokens are those of OpenAI.
     """
     engine = engine or Engine(
         policy=policy,
+        model=model,
         max_tokens=max_tokens,
         pins=pins,
         rules=rules,
         tokenizer=tokenizer,
         shorten=shorten,
     )
-    fitter = Fitter(engine, sessions=sessions)
+    fitter = _fitter(engine, sessions, on_selection)
 
     def hook(state: Any) -> dict[str, list[BaseMessage]]:
         messages = state["messages"] if isinstance(state, dict) else state.messages
@@ -185,13 +209,70 @@ def pre_model_hook(
     return hook
 
 
-def _model_name(model: Any) -> str | None:
-    """What a chat model calls itself; Cupel passes over names that it does not know."""
-    for attribute in ("model_name", "model"):
-        name = getattr(model, attribute, None)
-        if isinstance(name, str):
-            return name
-    return None
+def _fitter(engine: Engine, sessions: bool, on_selection: OnSelection | None) -> Fitter:
+    return Fitter(engine, sessions=sessions, on_selection=on_selection, overflow=WindowOverflowError)
+
+
+_NAMES = ("model_name", "model", "model_id", "deployment_name", "azure_deployment")
+"""Where chat models keep the name of their model, the most telling first."""
+
+_LIMITS = ("max_tokens", "max_output_tokens", "max_completion_tokens", "num_predict")
+"""Where they keep how long an answer may be."""
+
+
+def _model(model: Any) -> dict[str, Any]:
+    """What a chat model says of itself: its name, and how long its answers may be."""
+    model = _unbound(model)
+    texts = (getattr(model, name, None) for name in _NAMES)
+    name = next((one for one in texts if isinstance(one, str) and one), None)
+    numbers = (getattr(model, name, None) for name in _LIMITS)
+    limit = next((one for one in numbers if type(one) is int and one > 0), None)
+    told = {"model": name and name.removeprefix("models/"), "max_tokens": limit}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _profile_window(model: Any) -> int | None:
+    """How much fits by LangChain's own table of models."""
+    profile = getattr(_unbound(model), "profile", None)
+    most = profile.get("max_input_tokens") if isinstance(profile, dict) else None
+    return most if isinstance(most, int) else None
+
+
+def _unbound(model: Any) -> Any:
+    """The chat model itself, without what is bound to it."""
+    while isinstance(model, RunnableBindingBase):
+        model = model.bound
+    return model
+
+
+def _tool(tool: Any) -> Any:
+    """A tool as it is sent; those that the provider hosts go as they are."""
+    try:
+        return convert_to_openai_tool(tool)
+    except (ValueError, TypeError):
+        if isinstance(tool, dict):
+            return tool
+        raise
+
+
+def _answer_schema(response_format: Any) -> tuple[list[Any], dict[str, Any]]:
+    """The schema of a structured answer: as tools, or as a field of the request.
+
+    Where the agent leaves open which of them it becomes, the model's provider decides; the field takes
+    more, and so it is what counts.
+    """
+    if isinstance(response_format, ToolStrategy):
+        specs = response_format.schema_specs
+        return [OutputToolBinding.from_schema_spec(spec).tool for spec in specs], {}
+    if response_format is None or isinstance(response_format, ProviderStrategy):
+        return [], {} if response_format is None else response_format.to_model_kwargs()
+    is_open = isinstance(response_format, AutoStrategy)
+    schema = response_format.schema if is_open else response_format
+    try:
+        return [], ProviderStrategy(schema).to_model_kwargs()
+    except ValueError:
+        # One of several schemas, which only tools can be.
+        return _answer_schema(ToolStrategy(schema))
 
 
 def _conversation() -> tuple[str, ...] | None:

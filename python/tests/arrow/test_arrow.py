@@ -238,6 +238,61 @@ def fit_column(requests: pa.ChunkedArray, budgets: pa.ChunkedArray) -> pa.Chunke
     return select_batch(pa.table({"request": requests, "budget": budgets}))["window"]
 
 
+def test_polars_takes_it_as_it_is() -> None:
+    import functools
+
+    import polars as pl
+
+    fit = functools.partial(select_batch, max_tokens=200)
+    frame = pl.DataFrame({"request": REQUESTS})
+    assert isinstance(fit(frame), pl.DataFrame)
+    lazy = frame.lazy().map_batches(fit, schema=fit(frame.head(0)).schema)
+    check(lazy.collect().to_dicts(), [200] * 40)
+    # A categorical column, and an expression.
+    check(fit(frame.cast(pl.Categorical)).to_dicts(), [200] * 40)
+    made = frame.select(pl.col("request").map_batches(fit, return_dtype=fit(frame["request"]).dtype))
+    check(made.unnest("request").to_dicts(), [200] * 40)
+
+
+def test_duckdb_goes_on_behind_a_bad_row() -> None:
+    import duckdb
+
+    connection = duckdb.connect()
+
+    def fit(column: Any) -> Any:
+        return select_batch(column, max_tokens=200)["window"]
+
+    connection.create_function("fit", fit, ["VARCHAR"], "VARCHAR", type="arrow", null_handling="special")
+    rows = pa.table({"n": [0, 1, 2], "request": [REQUESTS[0], "nonsense", None]})
+    connection.register("talks", rows)
+    told = connection.sql("SELECT fit(request) FROM talks ORDER BY n").fetchall()
+    assert [row[0] for row in told] == [cupel.select(REQUESTS[0], max_tokens=200).text, None, None]
+
+
+def test_a_bad_budget_stops_no_other_row() -> None:
+    for budgets in (["200", "many", None], [200.0, 1.5, None]):
+        table = pa.table({"request": REQUESTS[:3], "budget": pa.array(budgets)})
+        rows = select_batch(table, max_tokens=200).to_pylist()
+        check(rows[:1], [200])
+        assert rows[1]["window"] is None and rows[2]["window"] is not None
+        error = json.loads(rows[1]["error"])
+        assert error["path"] == "budget" and str(budgets[1]) in error["rule"]
+
+
+def test_columns_of_other_types_are_read() -> None:
+    messages = [json.loads(text) for text in REQUESTS]
+    nested = select_batch(pa.table({"request": messages}), max_tokens=200).to_pylist()
+    alone = [cupel.select(one, max_tokens=200) for one in messages]
+    assert [row["kept"] for row in nested] == [one.kept for one in alone]
+    whole = [{"model": "gpt-4o", "messages": one} for one in messages]
+    rows = select_batch(pa.table({"request": whole}), max_tokens=200).to_pylist()
+    assert [row["kept"] for row in rows] == [one.kept for one in alone]
+    view = pa.array([text.encode() for text in REQUESTS], pa.binary_view())
+    check(select_batch(view, max_tokens=200).to_pylist(), [200] * 40)
+    nothing = select_batch(pa.table({"request": pa.nulls(2)}), max_tokens=200).to_pylist()
+    assert [row["window"] for row in nothing] == [None, None]
+
+
 def test_examples_in_the_docstring_hold() -> None:
     import doctest
 

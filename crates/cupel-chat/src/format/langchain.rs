@@ -10,9 +10,9 @@ use cupel_tokens::{Overheads, TokenizerFamily};
 use super::openai_chat::{missing_id, read_call_list, read_legacy_call};
 use super::{Dialect, content};
 use crate::ChatError;
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
-use crate::evidence::{FUNCTION_TOOL, TEXT_ARGUMENTS, Vocabulary};
+use crate::evidence::Vocabulary;
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, IdPlace, Message, Nature, Role};
@@ -53,7 +53,8 @@ const VOCABULARY: Vocabulary = Vocabulary {
     // A message has the blocks of whatever model it came from.
     blocks: &["*"],
     block_fields: &["*"],
-    tools: &[FUNCTION_TOOL, TEXT_ARGUMENTS],
+    // And whatever tools that model takes: `bind_tools` hands them on.
+    tools: &["*"],
     ..Vocabulary::NONE
 };
 
@@ -62,9 +63,18 @@ pub(crate) struct LangChain;
 impl Dialect for LangChain {
     fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError> {
         let listing = document.listing(&["messages"])?;
-        let mut conversation =
-            Conversation { list: listing.path.to_owned(), ..Conversation::default() };
-        conversation.read_others("", &listing.top, &["messages"]);
+        let top = &listing.top;
+        let mut conversation = Conversation {
+            list: listing.path.to_owned(),
+            model: top.text("model").map(|name| name.to_string()),
+            output_limit: top.get("max_tokens").and_then(Json::whole_number),
+            ..Conversation::default()
+        };
+        if let Some(tools) = top.get("tools") {
+            let tools = Fixed::tools("tools", tools, &mut conversation.flaws);
+            conversation.fixed.push(tools);
+        }
+        conversation.read_others("", top, &["messages", "tools"]);
         conversation.read_messages(document, listing.elements, read_message);
         Ok(conversation)
     }
@@ -306,6 +316,21 @@ mod tests {
             ["*[0]: HumanMessage", "*[1..3]: AIMessage, tool result > [0]"]
         );
         assert_eq!(read(DUMPD, LangChain).query().as_deref(), Some("go"));
+    }
+
+    #[test]
+    fn what_a_model_is_bound_to_is_read_beside_the_messages() {
+        let text = r#"{"model":"claude-sonnet-4-5","max_tokens":500,"tools":[
+            {"type":"function","function":{"name":"ls"}},{"google_search":{}},
+            {"name":"look","input_schema":{}}],"messages":[{"type":"human","content":"go"}]}"#;
+        let request = crate::Request::parse(text, None).unwrap();
+        assert_eq!(request.format(), LangChain);
+        assert_eq!(
+            (request.model(), request.output_limit()),
+            (Some("claude-sonnet-4-5"), Some(500))
+        );
+        assert_eq!(labels(text, LangChain), ["*tools: 3 tool definitions", "*messages[0]: human"]);
+        assert_eq!(violations(text, LangChain), [""; 0]);
     }
 
     #[test]

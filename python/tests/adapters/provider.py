@@ -1,0 +1,100 @@
+"""A provider on this machine that plays the run, and notes the requests as they come over the wire."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from story import ANSWER, STEPS, calls
+
+
+class Provider:
+    """Answers as OpenAI Chat and as Anthropic do: tool calls for so many steps, then words."""
+
+    def __init__(self, steps: int = STEPS) -> None:
+        self.steps = steps
+        self.bodies: list[dict[str, Any]] = []
+        """The requests, as they were sent."""
+        self.url = ""
+
+    def chat(self) -> dict[str, Any]:
+        """The answer of OpenAI Chat to the request that came last."""
+        step = len(self.bodies) - 1
+        message: dict[str, Any] = {"role": "assistant", "content": ANSWER}
+        if step < self.steps:
+            message["content"] = None
+            message["tool_calls"] = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": json.dumps(call.arguments)},
+                }
+                for call in calls(step)
+            ]
+        reason = "tool_calls" if step < self.steps else "stop"
+        choice = {"index": 0, "message": message, "finish_reason": reason, "logprobs": None}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        return {
+            "id": f"chat_{step}",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "gpt-4o",
+            "choices": [choice],
+            "usage": usage,
+        }
+
+    def messages(self) -> dict[str, Any]:
+        """The answer of Anthropic."""
+        step = len(self.bodies) - 1
+        content: list[dict[str, Any]] = [{"type": "text", "text": ANSWER}]
+        if step < self.steps:
+            content = [
+                {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
+                for call in calls(step)
+            ]
+        return {
+            "id": f"msg_{step}",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-5",
+            "content": content,
+            "stop_reason": "tool_use" if step < self.steps else "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 1, "output_tokens": 1},
+        }
+
+
+@contextmanager
+def provider(steps: int = STEPS) -> Iterator[Provider]:
+    """A provider that listens while the block runs."""
+    played = Provider(steps)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            length = int(self.headers["content-length"])
+            played.bodies.append(json.loads(self.rfile.read(length)))
+            answer = played.messages() if self.path.endswith("/messages") else played.chat()
+            data = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    played.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield played
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
