@@ -114,8 +114,7 @@ impl Unmeasured {
     /// What should be in the cache, in tokens of the provider, if that is more than it says.
     fn cache_short(&self, said: Reported) -> Option<i64> {
         let cached = said.cached?;
-        let expected = i128::from(self.cached) * i128::from(said.tokens);
-        let expected = i64::try_from(expected / i128::from(self.counted.max(1))).ok()?;
+        let expected = said.scaled(self.cached, self.counted);
         let tolerated = said.tokens / 100 * CACHE_TOLERANCE_PERCENT;
         (expected.saturating_sub(cached) > tolerated.max(1_024)).then_some(expected)
     }

@@ -113,11 +113,12 @@ impl Metrics {
             add(&self.messages_dropped, i64::try_from(figures.dropped).unwrap_or(0));
             self.fitting.add(record.fitting);
         }
-        if let Some((cached, figures)) =
-            record.reported.and_then(|said| said.cached).zip(record.figures)
-        {
-            add(&self.tokens_cached_reported, cached);
-            add(&self.tokens_cached_expected, figures.cached);
+        if let Some((said, figures)) = record.reported.zip(record.figures) {
+            if let Some(cached) = said.cached {
+                let expected = said.scaled(figures.cached, figures.tokens_after);
+                add(&self.tokens_cached_reported, cached);
+                add(&self.tokens_cached_expected, expected);
+            }
         }
         if let Some(disagreement) = record.disagreement {
             *lock(&self.disagreements).entry(disagreement.code()).or_default() += 1;
@@ -206,7 +207,7 @@ impl Metrics {
             ),
             (
                 "tokens_cached_expected_total",
-                "Tokens that should be in the cache, of the same requests.",
+                "Tokens that should be in the cache, of the same requests, as their providers count.",
                 &self.tokens_cached_expected,
             ),
             ("messages_dropped_total", "Messages that were left out.", &self.messages_dropped),
@@ -267,8 +268,10 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Disagreement;
     use crate::record::{Figures, Outcome};
     use crate::unfit::Unfit;
+    use crate::usage::Reported;
 
     #[track_caller]
     fn assert_has(text: &str, lines: &[&str]) {
@@ -280,6 +283,26 @@ mod tests {
     fn written(metrics: &Metrics) -> String {
         let learnt_least = BTreeMap::from([("https://up".to_owned(), 900)]);
         metrics.write(&Gauges { conversations: 7, memory: 9, learnt: 8, learnt_least })
+    }
+
+    #[test]
+    fn reports_of_the_cache_are_compared_in_tokens_of_the_provider() {
+        let metrics = Metrics::default();
+        let record = |cached| Record {
+            figures: Some(Figures::for_tests(false)),
+            reported: Some(Reported { tokens: 300, cached }),
+            disagreement: Some(Disagreement::Truncated { counted: 600, reported: 300 }),
+            ..Record::for_tests(1)
+        };
+        metrics.end(&record(Some(150)));
+        metrics.end(&record(None));
+        // 400 of 600 counted tokens should be there, and the provider counts half as many.
+        let lines = [
+            "cupel_gateway_tokens_cached_reported_total 150",
+            "cupel_gateway_tokens_cached_expected_total 200",
+            "cupel_gateway_disagreements_total{code=\"truncated\"} 2",
+        ];
+        assert_has(&written(&metrics), &lines);
     }
 
     #[test]

@@ -15,6 +15,14 @@ pub(crate) struct Reported {
     pub(crate) cached: Option<i64>,
 }
 
+impl Reported {
+    /// A part of a request, counted here like all of it, in tokens of the provider.
+    pub(crate) fn scaled(self, part: i64, counted: i64) -> i64 {
+        let scaled = i128::from(part) * i128::from(self.tokens) / i128::from(counted.max(1));
+        i64::try_from(scaled).unwrap_or(i64::MAX)
+    }
+}
+
 /// Reads the input tokens that an answer reports, however it is cut into frames.
 #[derive(Default)]
 pub(crate) struct UsageReader {
@@ -181,6 +189,13 @@ fn reported(json: &[u8]) -> Option<Reported> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_as_large_to_the_provider_as_it_was_counted() {
+        assert_eq!(tokens(10_000).scaled(16_000, 20_000), 8_000);
+        assert_eq!(tokens(10).scaled(5, 0), 50);
+        assert_eq!(tokens(i64::MAX).scaled(i64::MAX, 1), i64::MAX);
+    }
 
     fn tokens(tokens: i64) -> Reported {
         Reported { tokens, cached: None }
