@@ -21,7 +21,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from cupel.arrow import map_batches, select_batch
+from cupel_context.arrow import map_batches, select_batch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python" / "bench"))
 
@@ -58,7 +58,7 @@ def fastest(ways: dict[str, Callable[[], Any]], rounds: int = 4) -> dict[str, fl
 
 def command(file: Path) -> list[str]:
     """The windows that the command writes."""
-    script = Path(sysconfig.get_path("scripts")) / "cupel"
+    script = Path(sysconfig.get_path("scripts")) / "cupel-context"
     ran = subprocess.run([script, "select", "--lines", file, "--max", str(BUDGET)], capture_output=True)
     if ran.returncode != 0:
         sys.exit(ran.stderr.decode())
@@ -129,7 +129,7 @@ def main() -> None:
         took = fastest(
             {
                 "`cupel select --lines`": lambda: command(lines),
-                "`cupel.arrow.select_batch`": lambda: select_batch(table, max_tokens=BUDGET),
+                "`cupel_context.arrow.select_batch`": lambda: select_batch(table, max_tokens=BUDGET),
                 "DuckDB, Arrow function": lambda: query("sum(length(fit(request)))"),
                 "Spark `local[2]`, `mapInArrow`": lambda: spark.write.format("noop").mode("overwrite").save(),
             }

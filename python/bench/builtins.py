@@ -64,7 +64,7 @@ def sent(messages: Messages) -> list[Sent]:
 
 def counter() -> Callable[[Messages], int]:
     """What messages cost, valid or not: their texts, names and arguments, and four a message."""
-    import cupel
+    import cupel_context as cupel
 
     engine = cupel.Engine(tokenizer="o200k_base")
     known: dict[str, int] = {}
@@ -115,7 +115,7 @@ def judged(name: str, release: str, trim: Trim) -> dict[str, Any]:
 
 
 def of_langchain() -> list[tuple[str, Trim]]:
-    from cupel.langchain import trim
+    from cupel_context.langchain import trim
     from langchain_core.messages import convert_to_messages, convert_to_openai_messages, trim_messages
 
     count = counter()
@@ -142,13 +142,13 @@ def of_langchain() -> list[tuple[str, Trim]]:
             '`trim_messages(include_system=True, start_on="human")`',
             built_in(include_system=True, start_on="human"),
         ),
-        ("`cupel.langchain.trim`", ours),
+        ("`cupel_context.langchain.trim`", ours),
     ]
 
 
 def of_litellm() -> list[tuple[str, Trim]]:
     import litellm
-    from cupel.litellm import CupelHook
+    from cupel_context.litellm import CupelHook
     from litellm.utils import trim_messages
 
     litellm.suppress_debug_info = True
@@ -165,12 +165,12 @@ def of_litellm() -> list[tuple[str, Trim]]:
     def ours(messages: Messages, budget: int) -> Messages:
         return list(CupelHook(budget).fit({"messages": messages})["messages"])
 
-    return [("`trim_messages`", built_in), ("`compress`", compress), ("`cupel.litellm.CupelHook`", ours)]
+    return [("`trim_messages`", built_in), ("`compress`", compress), ("`cupel_context.litellm.CupelHook`", ours)]
 
 
 def of_llama_index() -> list[tuple[str, Trim]]:
-    import cupel
-    from cupel.llama_index import CupelMemory
+    import cupel_context as cupel
+    from cupel_context.llama_index import CupelMemory
     from llama_index.core.llms import ChatMessage
     from llama_index.core.memory import ChatMemoryBuffer
 
@@ -201,14 +201,14 @@ def of_llama_index() -> list[tuple[str, Trim]]:
             ),
         ),
         (
-            "`cupel.llama_index.CupelMemory`",
+            "`cupel_context.llama_index.CupelMemory`",
             with_memory(lambda budget: CupelMemory.from_defaults(max_tokens=budget)),
         ),
     ]
 
 
 def of_haystack() -> list[tuple[str, Trim]]:
-    from cupel.haystack import CupelCompactor
+    from cupel_context.haystack import CupelCompactor
     from haystack.dataclasses import ChatMessage, ToolCall
     from haystack.hooks.compaction import SlidingWindowCompactor
 
@@ -260,14 +260,14 @@ def of_haystack() -> list[tuple[str, Trim]]:
 
     return [
         ("`SlidingWindowCompactor`", with_compactor(SlidingWindowCompactor())),
-        ("`cupel.haystack.CupelCompactor`", with_compactor(CupelCompactor())),
+        ("`cupel_context.haystack.CupelCompactor`", with_compactor(CupelCompactor())),
     ]
 
 
 def of_agent_framework() -> list[tuple[str, Trim]]:
     import asyncio
 
-    import cupel
+    import cupel_context as cupel
     from agent_framework import (
         Content,
         Message,
@@ -276,7 +276,7 @@ def of_agent_framework() -> list[tuple[str, Trim]]:
         annotate_message_groups,
         included_messages,
     )
-    from cupel.agent_framework import CupelStrategy
+    from cupel_context.agent_framework import CupelStrategy
 
     engine = cupel.Engine()
 
@@ -311,7 +311,7 @@ def of_agent_framework() -> list[tuple[str, Trim]]:
 
     return [
         ("`TokenBudgetComposedStrategy`", with_strategy(composed)),
-        ("`cupel.agent_framework.CupelStrategy`", with_strategy(CupelStrategy)),
+        ("`cupel_context.agent_framework.CupelStrategy`", with_strategy(CupelStrategy)),
     ]
 
 

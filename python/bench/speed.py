@@ -69,7 +69,7 @@ def engine_alone(file: Path, budget: int) -> float:
 
 def import_time() -> float:
     """The fastest of ten imports, in milliseconds, each in a process of its own."""
-    program = "import time; t = time.perf_counter(); import cupel; print((time.perf_counter() - t) * 1e3)"
+    program = "import time; t = time.perf_counter(); import cupel_context as cupel; print((time.perf_counter() - t) * 1e3)"
     runs = [
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True) for _ in range(10)
     ]
@@ -77,7 +77,7 @@ def import_time() -> float:
 
 
 def measure() -> None:
-    import cupel
+    import cupel_context as cupel
     import litellm
     from langchain_core.messages import convert_to_messages, convert_to_openai_messages, trim_messages
     from litellm.utils import trim_messages as litellm_trim

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from cupel.adk import CupelPlugin
+from cupel_context.adk import CupelPlugin
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import InMemoryRunner

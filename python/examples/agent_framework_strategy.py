@@ -3,7 +3,7 @@
 import asyncio
 
 from agent_framework import Message, included_messages
-from cupel.agent_framework import CupelStrategy
+from cupel_context.agent_framework import CupelStrategy
 
 messages = [Message("user", [f"Note {n}: nothing happened."]) for n in range(100)]
 asyncio.run(CupelStrategy(max_tokens=200)(messages))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cupel.arrow import map_replay
+from cupel_context.arrow import map_replay
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 

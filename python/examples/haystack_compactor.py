@@ -1,6 +1,6 @@
 """A compactor of Haystack, as a CompactionHook calls it."""
 
-from cupel.haystack import CupelCompactor
+from cupel_context.haystack import CupelCompactor
 from haystack.dataclasses import ChatMessage
 from haystack.token_counters import ApproximateTokenCounter
 

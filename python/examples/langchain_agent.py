@@ -1,6 +1,6 @@
 """An agent of LangChain that never sends more than fits. The model is a fake; take your own."""
 
-from cupel.langchain import CupelMiddleware
+from cupel_context.langchain import CupelMiddleware
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage

@@ -1,7 +1,7 @@
 """A call of LiteLLM whose request fits. In the proxy the same hook is named in config.yaml."""
 
 import litellm
-from cupel.litellm import CupelHook
+from cupel_context.litellm import CupelHook
 
 hook = CupelHook(max_tokens=200)
 history = [{"role": "user", "content": f"Note {n}: nothing happened."} for n in range(100)]

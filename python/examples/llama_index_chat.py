@@ -1,6 +1,6 @@
 """A chat engine of LlamaIndex whose memory fits. The model is a fake; take your own."""
 
-from cupel.llama_index import CupelMemory
+from cupel_context.llama_index import CupelMemory
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms import ChatMessage, MockLLM
 

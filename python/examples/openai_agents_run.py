@@ -4,7 +4,7 @@ import asyncio
 
 from agents import Agent, ModelResponse, RunConfig, Runner, Usage
 from agents.models.interface import Model
-from cupel.openai_agents import input_filter
+from cupel_context.openai_agents import input_filter
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 

@@ -1,6 +1,6 @@
 """An agent of pydantic-ai whose requests fit. The model is a fake; take your own."""
 
-from cupel.pydantic_ai import CupelWindow
+from cupel_context.pydantic_ai import CupelWindow
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models.test import TestModel

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::{errors, options, work};
 
 /// Fits requests into a window; shared by threads.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 pub(crate) struct Engine(pub(crate) cupel_engine::Engine);
 
 #[pymethods]
@@ -105,7 +105,7 @@ impl Engine {
 }
 
 /// A window, and the request that it was chosen from, which may be asked more.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 pub(crate) struct Selection {
     prepared: Arc<Prepared>,
     answer: cupel_engine::Selection,

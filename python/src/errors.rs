@@ -68,7 +68,7 @@ pub(crate) fn of_library(py: Python<'_>, error: &CupelError) -> PyErr {
 /// The exception for these details. Its class is Python's to choose.
 fn raised(py: Python<'_>, details: &Value) -> PyErr {
     let made = py
-        .import(intern!(py, "cupel._errors"))
+        .import(intern!(py, "cupel_context._errors"))
         .and_then(|module| module.getattr(intern!(py, "make")))
         .and_then(|make| make.call1((details.to_string(),)));
     match made {

@@ -1,8 +1,8 @@
-//! Cupel for Python: a thin layer on `cupel-engine`, which is imported as `cupel._native`.
+//! Cupel for Python: a thin layer on `cupel-engine`, which is imported as `cupel_context._native`.
 //!
 //! What Python hands in becomes text (`json.rs`), what the engine answers becomes JSON, and everything
 //! between runs without the interpreter's lock (`work.rs`). Names, types and documentation of the
-//! package are in `lib/cupel`.
+//! package are in `lib/cupel_context`.
 
 mod arrow;
 mod capsule;

@@ -12,7 +12,7 @@ use crate::engine::written;
 use crate::errors;
 
 /// A candidate: a text, what it costs, and what is known of it.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 pub(crate) struct Item(pub(crate) ContextItem);
 
 #[pymethods]
@@ -129,7 +129,7 @@ impl Item {
 }
 
 /// How much fits, of items.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 pub(crate) struct Budget(pub(crate) ContextBudget);
 
 #[pymethods]

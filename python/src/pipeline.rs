@@ -16,7 +16,7 @@ use crate::strategy::{Placer, Scorer, Slicer};
 use crate::{errors, work};
 
 /// Scores, slices and places items.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 pub(crate) struct Pipeline {
     policy: Arc<Source>,
 }

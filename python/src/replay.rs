@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::{capsule, errors, work};
 
 /// Replays rows of a log, batch by batch: what was sent before in a conversation is remembered.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 pub(crate) struct Replay(Arc<Mutex<(cupel_replay::Replay, usize)>>);
 
 #[pymethods]

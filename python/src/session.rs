@@ -9,7 +9,7 @@ use crate::engine::{self, written};
 use crate::{errors, options, work};
 
 /// A conversation whose windows keep what the provider has in its cache.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 pub(crate) struct Session(Mutex<cupel_engine::Session>);
 
 impl Session {
@@ -63,7 +63,7 @@ impl Session {
 }
 
 /// The window of a step.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 pub(crate) struct Step {
     answer: cupel_engine::Step,
 }

@@ -19,7 +19,7 @@ use crate::work::Abandoned;
 use crate::{errors, fork, work};
 
 /// Says how good items are.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 #[derive(Clone)]
 pub(crate) struct Scorer(pub(crate) Arc<dyn cupel::Scorer>);
 
@@ -207,7 +207,7 @@ fn take(asked: PyResult<f64>, score: &mut f64) -> bool {
 }
 
 /// Says which items fit.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 #[derive(Clone)]
 pub(crate) struct Slicer(pub(crate) Arc<dyn cupel::Slicer>);
 
@@ -299,7 +299,7 @@ impl Slicer {
 }
 
 /// Says in which order.
-#[pyclass(frozen, module = "cupel._native")]
+#[pyclass(frozen, module = "cupel_context._native")]
 #[derive(Clone)]
 pub(crate) struct Placer(pub(crate) Arc<dyn cupel::Placer>);
 

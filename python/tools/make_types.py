@@ -1,4 +1,4 @@
-"""Writes lib/cupel/types.py: the answers of the engine as types, from their JSON Schemas.
+"""Writes lib/cupel_context/types.py: the answers of the engine as types, from their JSON Schemas.
 
 python tools/make_types.py           writes the file
 python tools/make_types.py --check   fails if it is not what it would write
@@ -13,7 +13,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent.parent
 SCHEMAS = HERE.parent / "crates" / "cupel-engine" / "schemas"
-TYPES = HERE / "lib" / "cupel" / "types.py"
+TYPES = HERE / "lib" / "cupel_context" / "types.py"
 
 # Names that the package has for something else.
 RENAMED = {
@@ -151,6 +151,6 @@ if __name__ == "__main__":
     text = written()
     if "--check" in sys.argv:
         if TYPES.read_text(encoding="utf-8") != text:
-            sys.exit("lib/cupel/types.py is not what tools/make_types.py writes; run it")
+            sys.exit("lib/cupel_context/types.py is not what tools/make_types.py writes; run it")
     else:
         TYPES.write_text(text, encoding="utf-8")

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
-from cupel.adk import CupelPlugin, _request
+from cupel_context.adk import CupelPlugin, _request
 from google.adk.agents import LlmAgent, RunConfig
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import InMemoryRunner

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
 from agent_framework import (
     Agent,
@@ -20,8 +20,8 @@ from agent_framework import (
 )
 from agent_framework._compaction import EXCLUDE_REASON_KEY
 from agent_framework_openai import OpenAIChatCompletionClient
-from cupel._flat import Flat
-from cupel.agent_framework import CupelStrategy, _flatten
+from cupel_context._flat import Flat
+from cupel_context.agent_framework import CupelStrategy, _flatten
 from story import (
     ANSWER,
     BUDGETS,

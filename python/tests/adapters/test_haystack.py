@@ -6,10 +6,10 @@ import asyncio
 import base64
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
-from cupel._flat import Flat
-from cupel.haystack import CupelCompactor, CupelRanker, _flatten
+from cupel_context._flat import Flat
+from cupel_context.haystack import CupelCompactor, CupelRanker, _flatten
 from haystack import Document, Pipeline, component
 from haystack.components.agents import Agent
 from haystack.dataclasses import ChatMessage, FileContent, ImageContent, ToolCall

@@ -6,9 +6,9 @@ import asyncio
 import json
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
-from cupel.langchain import CupelMiddleware, pre_model_hook, trim
+from cupel_context.langchain import CupelMiddleware, pre_model_hook, trim
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import (

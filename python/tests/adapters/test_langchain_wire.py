@@ -8,9 +8,9 @@ import logging
 import pickle
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
-from cupel.langchain import CupelMiddleware, pre_model_hook, trim
+from cupel_context.langchain import CupelMiddleware, pre_model_hook, trim
 from langchain.agents import create_agent
 from langchain.agents.structured_output import AutoStrategy, ProviderStrategy, ToolStrategy
 from langchain_anthropic import ChatAnthropic

@@ -7,10 +7,10 @@ import copy
 import json
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import litellm
 import pytest
-from cupel.litellm import CupelHook
+from cupel_context.litellm import CupelHook
 from litellm.caching.caching import DualCache
 from litellm.google_genai.adapters.transformation import GoogleGenAIAdapter
 from litellm.litellm_core_utils.prompt_templates.factory import anthropic_messages_pt

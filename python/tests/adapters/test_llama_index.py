@@ -7,10 +7,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
-from cupel._flat import Flat
-from cupel.llama_index import CupelMemory, CupelPostprocessor, _flatten
+from cupel_context._flat import Flat
+from cupel_context.llama_index import CupelMemory, CupelPostprocessor, _flatten
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import (
     ChatMessage,

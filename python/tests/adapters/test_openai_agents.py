@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
 from agents import (
     Agent,
@@ -21,7 +21,7 @@ from agents import (
 from agents.models.chatcmpl_converter import Converter
 from agents.models.interface import Model
 from agents.run_internal.items import drop_orphan_function_calls, normalize_input_items_for_api
-from cupel.openai_agents import input_filter
+from cupel_context.openai_agents import input_filter
 from openai.types.responses import (
     ResponseFunctionToolCall,
     ResponseOutputMessage,
@@ -146,7 +146,7 @@ def test_a_run_of_sixty_steps_fits(budget: int, traced: bool) -> None:
 
 def test_agents_of_a_run_have_sessions_of_their_own() -> None:
     """What one agent was sent is not in the cache of the other, which has other instructions."""
-    import cupel.openai_agents as module
+    import cupel_context.openai_agents as module
 
     seen: list[Any] = []
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
-from cupel.pydantic_ai import CupelWindow, _message
+from cupel_context.pydantic_ai import CupelWindow, _message
 from pydantic_ai import Agent
 from pydantic_ai.messages import (
     BinaryContent,

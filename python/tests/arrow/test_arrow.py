@@ -11,11 +11,11 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-import cupel
-import cupel.arrow
+import cupel_context as cupel
+import cupel_context.arrow
 import pyarrow as pa
 import pytest
-from cupel.arrow import SCHEMA, map_batches, select_batch
+from cupel_context.arrow import SCHEMA, map_batches, select_batch
 
 
 def request(n: int) -> str:
@@ -159,8 +159,8 @@ def test_after_ctrl_c_no_row_is_begun() -> None:
         """
         import json, signal, sys, time
         import pyarrow as pa
-        import cupel
-        from cupel.arrow import select_batch
+        import cupel_context as cupel
+        from cupel_context.arrow import select_batch
         signal.signal(signal.SIGINT, signal.default_int_handler)
         log = json.loads(sys.argv[1])
         calls = []
@@ -296,7 +296,7 @@ def test_columns_of_other_types_are_read() -> None:
 def test_examples_in_the_docstring_hold() -> None:
     import doctest
 
-    ran = doctest.testmod(cupel.arrow)
+    ran = doctest.testmod(cupel_context.arrow)
     assert ran.attempted > 0 and ran.failed == 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import daft
 import pyarrow as pa
-from cupel.arrow import select_batch
+from cupel_context.arrow import select_batch
 from test_arrow import REQUESTS, check
 
 

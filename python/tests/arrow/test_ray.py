@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 import pyarrow as pa
-from cupel.arrow import select_batch
+from cupel_context.arrow import select_batch
 from test_arrow import REQUESTS, check
 
 

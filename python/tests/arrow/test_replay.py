@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pyarrow as pa
 import pytest
-from cupel.arrow import map_replay, replay_batch
+from cupel_context.arrow import map_replay, replay_batch
 
 ROOT = Path(__file__).resolve().parents[3]
 LANGSMITH = ROOT / "examples" / "logs" / "langsmith.jsonl"

@@ -12,7 +12,7 @@ import math
 import sys
 from typing import Any
 
-from cupel import (
+from cupel_context import (
     Budget,
     CupelError,
     Item,

@@ -9,7 +9,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-import cupel
+import cupel_context as cupel
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -18,12 +18,12 @@ REQUEST = ROOT / "examples" / "support-chat.json"
 
 def command() -> list[str]:
     """The script that pip installed."""
-    script = Path(sysconfig.get_path("scripts")) / "cupel"
+    script = Path(sysconfig.get_path("scripts")) / "cupel-context"
     if script.exists():
         return [str(script)]
     if "CUPEL_INSTALLED" in os.environ:
         pytest.fail(f"{script} was not installed")
-    return [sys.executable, "-m", "cupel"]
+    return [sys.executable, "-m", "cupel_context"]
 
 
 def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:

@@ -13,9 +13,9 @@ import random
 import types
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
-from cupel import _native
+from cupel_context import _native
 
 
 def refused(value: Any, code: str, path: str | None) -> cupel.CupelError:

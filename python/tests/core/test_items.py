@@ -8,9 +8,9 @@ import math
 import threading
 from collections.abc import Sequence
 
-import cupel
+import cupel_context as cupel
 import pytest
-from cupel import Budget, Item, Pipeline, Placer, Scorer, Slicer
+from cupel_context import Budget, Item, Pipeline, Placer, Scorer, Slicer
 
 
 def items(*tokens: int) -> list[Item]:

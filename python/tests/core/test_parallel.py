@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -110,7 +110,7 @@ def test_an_engine_works_after_a_fork_in_the_midst_of_work() -> None:
     program = textwrap.dedent(
         """
         import os, sys, threading
-        import cupel
+        import cupel_context as cupel
         engine = cupel.Engine(max_tokens=1_000, tokenizer="o200k_base")
         request = [{"role": "user", "content": f"Note {n}."} for n in range(200)]
         threads = [threading.Thread(target=engine.select, args=(request,)) for _ in range(4)]
@@ -151,7 +151,7 @@ def test_ctrl_c_ends_a_long_call_and_loses_nothing() -> None:
     program = textwrap.dedent(
         """
         import json, signal, time
-        import cupel
+        import cupel_context as cupel
         # Whoever runs tests in the background may have told them to pass over Ctrl-C.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         notes = [{"role": "user", "content": f"Note {n}: " + f"day {n % 97} at sea {n}. " * 60} for n in range(20_000)]
@@ -191,7 +191,7 @@ def test_after_ctrl_c_python_code_is_called_no_more() -> None:
     program = textwrap.dedent(
         """
         import signal, time
-        from cupel import Budget, Item, Pipeline
+        from cupel_context import Budget, Item, Pipeline
         signal.signal(signal.SIGINT, signal.default_int_handler)
         calls = []
         def slow(item, all_items):
@@ -222,7 +222,7 @@ def test_the_conversion_of_a_huge_value_can_be_interrupted() -> None:
     program = textwrap.dedent(
         """
         import signal
-        import cupel
+        import cupel_context as cupel
         signal.signal(signal.SIGINT, signal.default_int_handler)
         value = ["x"]
         for _ in range(40):

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

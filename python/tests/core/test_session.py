@@ -6,7 +6,7 @@ import datetime
 import json
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
 
 
@@ -91,7 +91,7 @@ def test_marks_for_the_cache_are_written_where_they_are_asked_for() -> None:
 
 
 def test_a_long_history_that_comes_at_once_fills_the_window_of_an_adapter() -> None:
-    from cupel._sessions import Fitter
+    from cupel_context._sessions import Fitter
 
     engine = cupel.Engine(max_tokens=400)
     messages = [
@@ -106,7 +106,7 @@ def test_a_long_history_that_comes_at_once_fills_the_window_of_an_adapter() -> N
 
 def test_conversations_that_share_an_id_share_no_session() -> None:
     """The runs of a framework may go on side by side under one id: each keeps its own cache."""
-    from cupel._sessions import Fitter
+    from cupel_context._sessions import Fitter
 
     def talk(name: str, turns: int) -> list[dict[str, Any]]:
         system = {"role": "system", "content": "Be brief."}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import json
 
-import cupel
-from cupel import _native, _settings
+import cupel_context as cupel
+from cupel_context import _native, _settings
 
 TABLE = json.loads(_native.Engine("{}", []).ask("[]", '{"ask": "settings"}'))["settings"]
 

@@ -8,7 +8,7 @@ import pickle
 import typing
 from typing import Any
 
-import cupel
+import cupel_context as cupel
 import pytest
 
 MESSAGES: list[dict[str, Any]] = [

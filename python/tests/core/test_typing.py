@@ -28,7 +28,7 @@ CORE = [
 ]
 
 USE = """
-import cupel
+import cupel_context as cupel
 from typing import Any
 
 messages: list[dict[str, str]] = [{"role": "user", "content": "a"}]
@@ -47,13 +47,13 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 def package() -> Path:
-    import cupel
+    import cupel_context as cupel
 
     return Path(cupel.__file__).parent
 
 
 def module(name: str) -> str:
-    return "cupel" if name == "__init__" else f"cupel.{name}"
+    return "cupel_context" if name == "__init__" else f"cupel_context.{name}"
 
 
 def test_mypy_is_strict_about_the_package() -> None:
@@ -73,7 +73,7 @@ def test_pyright_agrees() -> None:
 
 
 def test_the_stub_says_what_the_module_has() -> None:
-    ran = run("mypy.stubtest", "cupel._native")
+    ran = run("mypy.stubtest", "cupel_context._native")
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
@@ -100,7 +100,7 @@ def test_types_are_those_of_the_schemas() -> None:
 
 
 def test_public_names_are_documented_with_examples() -> None:
-    import cupel
+    import cupel_context as cupel
 
     for name in cupel.__all__:
         if name != "__version__":

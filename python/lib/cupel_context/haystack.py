@@ -1,7 +1,7 @@
 """Haystack: a compactor for agents, and a ranker that fills a budget.
 
 from haystack.hooks.compaction import CompactionHook
-from cupel.haystack import CupelCompactor
+from cupel_context.haystack import CupelCompactor
 
 hook = CompactionHook(compactor=CupelCompactor(), context_window=32_000)
 """

@@ -1,7 +1,7 @@
 """Columns of requests: Arrow in, Arrow out, for data at rest.
 
 >>> import pyarrow
->>> from cupel.arrow import select_batch
+>>> from cupel_context.arrow import select_batch
 >>> table = pyarrow.table({"request": ['[{"role": "user", "content": "Hello!"}]', "nonsense"]})
 >>> windows = select_batch(table, max_tokens=1_000)
 >>> windows.column_names

@@ -1,7 +1,7 @@
 """Google ADK: what is sent fits, and the session's events stay whole.
 
 from google.adk.runners import InMemoryRunner
-from cupel.adk import CupelPlugin
+from cupel_context.adk import CupelPlugin
 
 runner = InMemoryRunner(agent=agent, plugins=[CupelPlugin(max_tokens=32_000)])
 """

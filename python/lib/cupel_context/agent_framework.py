@@ -1,7 +1,7 @@
 """Microsoft Agent Framework: a compaction strategy that says of every message why it went.
 
 from agent_framework import Agent
-from cupel.agent_framework import CupelStrategy
+from cupel_context.agent_framework import CupelStrategy
 
 agent = Agent(client, compaction_strategy=CupelStrategy(max_tokens=32_000))
 """

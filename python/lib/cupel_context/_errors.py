@@ -9,7 +9,7 @@ from typing import Any
 class CupelError(ValueError):
     """Why a call has no answer.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> try:
     ...     cupel.select('{"messages": 3}', max_tokens=100)
     ... except cupel.CupelError as error:
@@ -78,7 +78,7 @@ _CLASSES: dict[str, type[CupelError]] = {
 
 _REMEDIES = {
     "each line is JSON of its own; give them one by one, as with --lines": (
-        "each line is a request of its own: give them one by one, or as a column to cupel.arrow.select_batch"
+        "each line is a request of its own: give them one by one, or as a column to arrow.select_batch"
     ),
     "give the window in tokens, or a known model": "give max_tokens, or a model that is known",
     "repair it": "pass repair=True",

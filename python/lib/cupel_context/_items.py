@@ -53,7 +53,7 @@ class ItemWindow:
 class Pipeline:
     """Scores, slices and places items.
 
-    >>> from cupel import Budget, Item, Pipeline
+    >>> from cupel_context import Budget, Item, Pipeline
     >>> items = [
     ...     Item("You are terse.", 4, pinned=True),
     ...     Item("Tell me a very long story.", 80, timestamp="2025-01-01T09:00:00Z"),
@@ -95,7 +95,7 @@ class Pipeline:
     def from_policy(cls, policy: Policy) -> Pipeline:
         """A pipeline from a policy as data: a preset by its name, a description, or a file.
 
-        >>> from cupel import Budget, Item, Pipeline
+        >>> from cupel_context import Budget, Item, Pipeline
         >>> notes = [Item("The key is on the blue card.", 8), Item("Lunch is at noon.", 6)]
         >>> Pipeline.from_policy("auto").run(notes, Budget(8), query="Where is the key?").kept
         [0]
@@ -128,7 +128,7 @@ def policy_sensitivity(
 ) -> dict[str, Any]:
     """What two or more pipelines keep differently: ``variants`` with reports, and ``diffs``.
 
-    >>> from cupel import Budget, Item, Pipeline, policy_sensitivity
+    >>> from cupel_context import Budget, Item, Pipeline, policy_sensitivity
     >>> items = [Item("old", 5, priority=9), Item("new", 5, timestamp="2025-01-01T00:00:00Z")]
     >>> variants = {"newest": Pipeline("recency"), "urgent": Pipeline("priority")}
     >>> policy_sensitivity(items, Budget(5), variants)["diffs"][0]

@@ -1,7 +1,7 @@
 """LiteLLM's proxy: every request fits before it is sent, in all four shapes that it takes.
 
 # proxy_hooks.py, named in the proxy's config.yaml as litellm_settings: callbacks
-from cupel.litellm import CupelHook
+from cupel_context.litellm import CupelHook
 
 hook = CupelHook(max_tokens=32_000)
 """

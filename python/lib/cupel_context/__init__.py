@@ -1,13 +1,13 @@
 """Decides what goes into a language model's context window.
 
->>> import cupel
+>>> import cupel_context as cupel
 >>> messages = [{"role": "user", "content": "Hello!"}]
 >>> cupel.select(messages, max_tokens=8_000).messages is not messages
 True
 
 ``select`` makes a request fit and says why; ``Engine`` does it for many requests, ``Session`` keeps
 the prompt cache, ``Pipeline`` is for candidates that are no chat request. Modules for frameworks are
-beside it, as ``cupel.langchain``; import the one that you need.
+beside it, as ``cupel_context.langchain``; import the one that you need.
 """
 
 from __future__ import annotations

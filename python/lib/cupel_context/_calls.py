@@ -105,7 +105,7 @@ def select(
     ``margin_percent`` for counts that are off, and ``target_tokens`` aims for less. ``policy``,
     ``tokenizer``, ``repair`` and ``superseded`` are those of :class:`Engine`.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> request = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello!"}]}
     >>> selection = cupel.select(request)
     >>> selection.request == request
@@ -131,7 +131,7 @@ def select(
 def count(request: Any, *, model: str | None = None, tokenizer: str | None = None) -> answers.Count:
     """The tokens of a request, part by part.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> cupel.count([{"role": "user", "content": "Hello!"}])["total_tokens"]
     9
     """
@@ -141,7 +141,7 @@ def count(request: Any, *, model: str | None = None, tokenizer: str | None = Non
 def validate(request: Any) -> answers.Validation:
     """The rules of its provider that a request breaks.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> orphan = [{"role": "user", "content": "Hi"}, {"role": "tool", "tool_call_id": "a", "content": "1"}]
     >>> cupel.validate(orphan)["violations"][0]["rule"]
     'orphan-result'
@@ -154,7 +154,7 @@ def repair(request: Any, *, drop: bool = False) -> answers.Repaired:
 
     Nothing is lost, unless with ``drop``; ``losses`` says what that would be.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> orphan = [{"role": "user", "content": "Hi"}, {"role": "tool", "tool_call_id": "a", "content": "1"}]
     >>> cupel.repair(orphan)["losses"][0]["action"]
     'dropped [1]'
@@ -225,7 +225,7 @@ def simulate(
     ``slack_tokens`` what the last tokens of ``max_tokens`` buy; with none of them a curve of
     ``steps`` budgets, from what is pinned to everything.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> messages = [{"role": "user", "content": f"Note {n} about the weather."} for n in range(5)]
     >>> windows = cupel.simulate(messages, budgets=[20, 200])["windows"]
     >>> [window["fits"] for window in windows], windows[1]["kept_messages"]
@@ -258,7 +258,7 @@ def compare(
 ) -> answers.Comparison:
     """What two or more policies keep differently.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> messages = [{"role": "user", "content": f"Note {n} about the weather."} for n in range(5)]
     >>> told = cupel.compare(messages, ["auto", "chat"], max_tokens=30)
     >>> [summary["policy"] for summary in told["policies"]]
@@ -270,7 +270,7 @@ def compare(
 def policies() -> list[answers.PolicyRow]:
     """The policies that are known by name, the default first.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> [policy["name"] for policy in cupel.policies()][:3]
     ['auto', 'chat', 'code-review']
     """
@@ -281,7 +281,7 @@ def policies() -> list[answers.PolicyRow]:
 def models() -> list[answers.ModelRow]:
     """The models that are known, with tokenizer, window and prices.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> next(model for model in cupel.models() if model["name"] == "gpt-4o")["context_window"]
     128000
     """
@@ -303,7 +303,7 @@ def evaluate(
     ``data`` are files of JSON lines, or their records: pools with questions whose evidence is known,
     or runs of agents. It runs as a process of its own, on all cores.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> pool = {"pool": "notes/1", "items": [
     ...     {"content": "The key is on the blue card.", "tokens": 8},
     ...     {"content": "Lunch is at noon.", "tokens": 6},
@@ -326,7 +326,7 @@ def evaluate(
     arguments += [f"--budget={budget}" for budget in budgets]
     arguments += ["--reference", reference] if reference is not None else []
     arguments += ["--session"] if session else []
-    command = [sys.executable, "-m", "cupel", "eval", "--json", *arguments]
+    command = [sys.executable, "-m", "cupel_context", "eval", "--json", *arguments]
     # Imported here, since few programs evaluate and all import this module.
     import subprocess
 

@@ -98,7 +98,7 @@ class Window(Generic[M]):
 class Selection(Window[M]):
     """The best request that fits, and why.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> messages = [
     ...     {"role": "user", "content": "The deploy key is on the blue card."},
     ...     {"role": "assistant", "content": "Noted."},
@@ -193,7 +193,7 @@ class Engine:
     * ``shorten``: ``"json"`` or ``"all"`` lets results of tools go in shorter, ``"off"`` never.
     * ``renderers``: functions that make them shorter; see below.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> engine = cupel.Engine(max_tokens=30)
     >>> engine.select([{"role": "user", "content": "Hello!"}]).kept
     [0]
@@ -333,7 +333,7 @@ class Engine:
     def original(self, request: Any, handle: str) -> str | None:
         """The whole text that a window has a shorter form of, by its handle: a tool for the model.
 
-        >>> import cupel, json
+        >>> import json, cupel_context as cupel
         >>> orders = json.dumps([{"id": f"order-{n}", "note": "left at the door"} for n in range(60)])
         >>> messages = [
         ...     {"role": "user", "content": "List the orders."},
@@ -422,7 +422,7 @@ class Session:
     Providers charge a tenth for the beginning of a request that they saw a moment ago. A session
     changes the end of its windows only, and bounds what is sent again.
 
-    >>> import cupel
+    >>> import cupel_context as cupel
     >>> session = cupel.Session(cupel.Engine(max_tokens=1_000))
     >>> messages = [{"role": "user", "content": "Why did the deploy fail?"}]
     >>> step = session.next(messages)

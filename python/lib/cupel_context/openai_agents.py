@@ -1,7 +1,7 @@
 """OpenAI Agents SDK: what a run sends fits; its items are handed on as they are.
 
 from agents import RunConfig, Runner
-from cupel.openai_agents import input_filter
+from cupel_context.openai_agents import input_filter
 
 config = RunConfig(call_model_input_filter=input_filter(max_tokens=32_000))
 result = await Runner.run(agent, "Why did the deploy fail?", run_config=config)

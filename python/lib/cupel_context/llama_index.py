@@ -1,7 +1,7 @@
 """LlamaIndex: a memory whose window fits, and a postprocessor that fills a budget with nodes.
 
 from llama_index.core.agent import ReActAgent
-from cupel.llama_index import CupelMemory
+from cupel_context.llama_index import CupelMemory
 
 memory = CupelMemory.from_defaults(max_tokens=32_000)
 response = await agent.run("Why did the deploy fail?", memory=memory)

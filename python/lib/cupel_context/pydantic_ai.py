@@ -1,7 +1,7 @@
 """pydantic-ai: what is sent fits, and the history of the run stays whole.
 
 from pydantic_ai import Agent
-from cupel.pydantic_ai import CupelWindow
+from cupel_context.pydantic_ai import CupelWindow
 
 agent = Agent("openai:gpt-4o", capabilities=[CupelWindow(max_tokens=32_000)])
 """

@@ -1,7 +1,7 @@
 """LangChain, LangGraph and deepagents: what is sent fits, and the stored history stays whole.
 
     from langchain.agents import create_agent
-    from cupel.langchain import CupelMiddleware
+    from cupel_context.langchain import CupelMiddleware
 
     agent = create_agent(model, tools, middleware=[CupelMiddleware(max_tokens=32_000)])
 
@@ -35,7 +35,7 @@ try:
         ToolStrategy,
     )
 except ImportError as error:
-    raise ImportError("cupel.langchain needs LangChain 1.0 or later: pip install langchain") from error
+    raise ImportError("this module needs LangChain 1.0 or later: pip install langchain") from error
 
 __all__ = ["CupelMiddleware", "WindowOverflowError", "pre_model_hook", "trim"]
 
