@@ -10,6 +10,7 @@ use crate::assemble::assemble;
 use crate::conversation::Conversation;
 use crate::detect::detect;
 use crate::document::Document;
+use crate::json::Json;
 use crate::message::Message;
 use crate::render::Splice;
 use crate::repair::{self, Repair, RepairMode};
@@ -218,6 +219,27 @@ impl Request {
     /// The text that it was read from.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The same, to hold on to without the request.
+    pub fn shared_text(&self) -> Arc<str> {
+        self.text.clone()
+    }
+
+    /// A field that stands beside the messages, as it is written: for whoever needs one that no format reads.
+    ///
+    /// ```
+    /// use cupel_chat::Request;
+    ///
+    /// let text = r#"{"messages": [{"role": "user", "content": "Hi"}], "session": {"id": "a"}}"#;
+    /// let request = Request::parse(text, None)?;
+    /// assert_eq!(request.field("session"), Some(r#"{"id": "a"}"#));
+    /// assert_eq!(request.field("id"), None);
+    /// # Ok::<(), cupel_chat::ChatError>(())
+    /// ```
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let text = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
+        Json::known(None, text.trim()).object()?.get(name).map(Json::raw)
     }
 
     /// The text, cut at its messages.

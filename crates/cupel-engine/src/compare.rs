@@ -1,12 +1,12 @@
 //! What swings between policies.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Engine, Settings};
 use crate::prepare::positions;
-use crate::{EngineError, ErrorCode, NamedPolicy, Options, Part, Prepared, Schema, Summary};
+use crate::{
+    EngineError, ErrorCode, NamedPolicy, Options, Part, Prepared, RequestInput, Schema, Summary,
+};
 
 /// What two or more policies keep differently.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Swing {
 
 pub(crate) fn compare(
     engine: &Engine,
-    text: Arc<str>,
+    request: RequestInput,
     policies: &[NamedPolicy],
     options: &Options,
 ) -> Result<Comparison, EngineError> {
@@ -45,7 +45,7 @@ pub(crate) fn compare(
     // All are judged by one budget: the first that any of them brings, where nobody else gives one.
     let with_budget = policies.iter().find(|policy| policy.description().budget.is_some());
     let first = engine.with_policy(with_budget.unwrap_or(&policies[0]))?;
-    let first = first.prepare(text, options)?;
+    let first = first.prepare(request, options)?;
     let budget = first.budget()?.clone();
     let mut kept: Vec<Vec<usize>> = Vec::new();
     let mut summaries = Vec::new();

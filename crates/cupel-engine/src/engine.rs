@@ -15,7 +15,7 @@ use crate::tokenizer::Counter;
 use crate::{
     Comparison, CompiledPolicy, Count, Curve, CurveRange, EngineBuilder, EngineError, Explanation,
     ItemSelection, Limits, Marginal, MinBudget, NamedPolicy, Options, Prepared, Progress, Repaired,
-    Selection, Superseded, Validation, Windows, compare, count, items, recognize, validate,
+    RequestInput, Selection, Superseded, Validation, Windows, compare, count, items, validate,
 };
 
 /// Fits requests into a window: built once, used for many requests on many threads.
@@ -125,8 +125,8 @@ impl Engine {
     ///
     /// If the request cannot be read, breaks a rule of its provider, or does not fit; see
     /// [`ErrorCode`](crate::ErrorCode).
-    pub fn select(&self, text: impl Into<Arc<str>>) -> Result<Selection, EngineError> {
-        self.select_with(text, &Options::default())
+    pub fn select(&self, request: impl Into<RequestInput>) -> Result<Selection, EngineError> {
+        self.select_with(request, &Options::default())
     }
 
     /// The best request that fits, with other settings for this call.
@@ -136,10 +136,10 @@ impl Engine {
     /// As [`select`](Self::select), and if the options name what is not known.
     pub fn select_with(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         options: &Options,
     ) -> Result<Selection, EngineError> {
-        self.prepare(text, options)?.select()
+        self.prepare(request, options)?.select()
     }
 
     /// The best of candidates that are no chat request, each with its tokens.
@@ -163,10 +163,10 @@ impl Engine {
     /// later.
     pub fn prepare(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         options: &Options,
     ) -> Result<Prepared, EngineError> {
-        Prepared::new(self.clone(), &text.into(), options, Purpose::Window)
+        Prepared::new(self.clone(), request.into(), options, Purpose::Window)
     }
 
     /// The same for a step of a session: every turn is taken apart, as [`Session`](crate::Session)
@@ -177,11 +177,11 @@ impl Engine {
     /// As [`prepare`](Self::prepare).
     pub fn prepare_step(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         options: &Options,
     ) -> Result<Prepared, EngineError> {
         let memory = SessionMemory::default();
-        Prepared::new(self.clone(), &text.into(), options, Purpose::Session(&memory))
+        Prepared::new(self.clone(), request.into(), options, Purpose::Session(&memory))
     }
 
     /// What is in the window, what is not, and why.
@@ -191,10 +191,10 @@ impl Engine {
     /// As [`select_with`](Self::select_with).
     pub fn explain(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         options: &Options,
     ) -> Result<Explanation, EngineError> {
-        self.prepare(text, options)?.explain(usize::MAX)
+        self.prepare(request, options)?.explain(usize::MAX)
     }
 
     /// The report of the specification.
@@ -204,10 +204,10 @@ impl Engine {
     /// As [`select_with`](Self::select_with).
     pub fn report(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         options: &Options,
     ) -> Result<SelectionReport, EngineError> {
-        self.prepare(text, options)?.report()
+        self.prepare(request, options)?.report()
     }
 
     /// The windows of many budgets, from one ranking.
@@ -217,11 +217,11 @@ impl Engine {
     /// As [`prepare`](Self::prepare). A budget that is too small is an answer, not an error.
     pub fn windows(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         budgets: &[i64],
         options: &Options,
     ) -> Result<Windows, EngineError> {
-        self.prepare(text, options)?.windows(budgets)
+        self.prepare(request, options)?.windows(budgets)
     }
 
     /// What each budget keeps, from the pinned to everything.
@@ -231,11 +231,11 @@ impl Engine {
     /// As [`prepare`](Self::prepare), and if the range is empty.
     pub fn curve(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         range: CurveRange,
         options: &Options,
     ) -> Result<Curve, EngineError> {
-        self.prepare(text, options)?.curve(range)
+        self.prepare(request, options)?.curve(range)
     }
 
     /// What the last tokens of the budget buy.
@@ -245,11 +245,11 @@ impl Engine {
     /// As [`select_with`](Self::select_with).
     pub fn marginal(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         slack_tokens: i64,
         options: &Options,
     ) -> Result<Marginal, EngineError> {
-        self.prepare(text, options)?.marginal(slack_tokens)
+        self.prepare(request, options)?.marginal(slack_tokens)
     }
 
     /// The smallest budget that keeps a message.
@@ -259,11 +259,11 @@ impl Engine {
     /// As [`prepare`](Self::prepare), and if there is no such message.
     pub fn min_budget(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         message: usize,
         options: &Options,
     ) -> Result<MinBudget, EngineError> {
-        self.prepare(text, options)?.min_budget(message)
+        self.prepare(request, options)?.min_budget(message)
     }
 
     /// What two or more policies keep differently.
@@ -273,11 +273,11 @@ impl Engine {
     /// As [`select_with`](Self::select_with), and if there are fewer than two policies.
     pub fn compare(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         policies: &[NamedPolicy],
         options: &Options,
     ) -> Result<Comparison, EngineError> {
-        compare::compare(self, text.into(), policies, options)
+        compare::compare(self, request.into(), policies, options)
     }
 
     /// The tokens of a request, part by part.
@@ -287,10 +287,10 @@ impl Engine {
     /// As [`prepare`](Self::prepare).
     pub fn count(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         options: &Options,
     ) -> Result<Count, EngineError> {
-        Ok(self.prepare(text, options)?.count())
+        Ok(self.prepare(request, options)?.count())
     }
 
     /// The tokens of plain texts, each by its name.
@@ -304,8 +304,8 @@ impl Engine {
     /// # Errors
     ///
     /// If the request cannot be read.
-    pub fn validate(&self, text: impl Into<Arc<str>>) -> Result<Validation, EngineError> {
-        Ok(validate::validate(&self.read(&text.into())?))
+    pub fn validate(&self, request: impl Into<RequestInput>) -> Result<Validation, EngineError> {
+        Ok(validate::validate(&self.read(request)?))
     }
 
     /// The request, repaired as far as it can be, and what was done to it. Nothing is lost, unless the engine
@@ -314,8 +314,8 @@ impl Engine {
     /// # Errors
     ///
     /// If the request cannot be read.
-    pub fn repair(&self, text: impl Into<Arc<str>>) -> Result<Repaired, EngineError> {
-        self.repair_by(text, self.settings().repair.unwrap_or_default())
+    pub fn repair(&self, request: impl Into<RequestInput>) -> Result<Repaired, EngineError> {
+        self.repair_by(request, self.settings().repair.unwrap_or_default())
     }
 
     /// The same, as far as the mode allows.
@@ -325,10 +325,10 @@ impl Engine {
     /// As [`repair`](Self::repair).
     pub fn repair_by(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         mode: RepairMode,
     ) -> Result<Repaired, EngineError> {
-        validate::repair(&self.read(&text.into())?, mode)
+        validate::repair(&self.read(request)?, mode)
     }
 
     /// The whole text that a window has a shorter form of, by the handle that its stub names: for
@@ -360,10 +360,10 @@ impl Engine {
     /// If the request cannot be read.
     pub fn original(
         &self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         handle: &str,
     ) -> Result<Option<String>, EngineError> {
-        Ok(self.read(&text.into())?.original(handle))
+        Ok(self.read(request)?.original(handle))
     }
 
     /// The texts of a request that may be shortened, with their handles.
@@ -371,13 +371,15 @@ impl Engine {
     /// # Errors
     ///
     /// If the request cannot be read.
-    pub fn shortenable(&self, text: impl Into<Arc<str>>) -> Result<Vec<Shortenable>, EngineError> {
-        Ok(self.read(&text.into())?.shortenable())
+    pub fn shortenable(
+        &self,
+        request: impl Into<RequestInput>,
+    ) -> Result<Vec<Shortenable>, EngineError> {
+        Ok(self.read(request)?.shortenable())
     }
 
-    pub(crate) fn read(&self, text: &Arc<str>) -> Result<Request, EngineError> {
-        let request = Request::parse(text.clone(), self.settings.format);
-        request.map_err(|error| recognize::unreadable(text, error))
+    fn read(&self, request: impl Into<RequestInput>) -> Result<Request, EngineError> {
+        request.into().read(self.settings.format, Request::parse)
     }
 }
 

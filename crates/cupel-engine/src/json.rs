@@ -33,13 +33,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::sync::Arc;
-
 use cupel_names::UnknownName;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{CurveRange, Engine, EngineError, ErrorCode, Options, RepairMode, SETTINGS, setting};
+use crate::{
+    CurveRange, Engine, EngineError, ErrorCode, Options, RepairMode, RequestInput, SETTINGS,
+    setting,
+};
 
 /// A question; what it does not need is ignored by it and refused by nobody.
 #[derive(Debug, Default, Deserialize)]
@@ -104,7 +105,7 @@ impl Engine {
     pub fn answer_json(
         &self,
         question: &str,
-        request: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
     ) -> Result<String, EngineError> {
         let question = read(question)?;
         if !question.settings.is_null() {
@@ -114,7 +115,7 @@ impl Engine {
         self.answer(&question, request.into())
     }
 
-    fn answer(&self, question: &Question, request: Arc<str>) -> Result<String, EngineError> {
+    fn answer(&self, question: &Question, request: RequestInput) -> Result<String, EngineError> {
         let options = Options::from_value(&question.options)?;
         match question.ask.as_str() {
             "select" => {

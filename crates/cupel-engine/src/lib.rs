@@ -7,6 +7,7 @@ mod engine;
 mod error;
 mod explain;
 mod finite;
+mod input;
 mod items;
 pub mod json;
 mod limits;
@@ -42,6 +43,7 @@ pub use error::{EngineError, ErrorCode};
 pub use explain::{
     EarnedBy, Explanation, Kept, KeptReason, LeftOut, ShortenedPart, Signal, ToGetIn, Why,
 };
+pub use input::RequestInput;
 pub use items::ItemSelection;
 pub use limits::{Limits, parse_margin, parse_tokens};
 pub use memo::RememberingCounter;
@@ -73,6 +75,6 @@ pub use tokenizer::counter;
 pub use validate::{Repaired, Validation};
 
 pub use cupel::{Draft, Original, Renderer};
-pub use cupel_chat::{Format, OwnRendering, Pin, RepairMode, Rule, Shortenable, Target};
+pub use cupel_chat::{Format, OwnRendering, Pin, RepairMode, Request, Rule, Shortenable, Target};
 pub use cupel_relevance::{VectorFile, VectorFileError};
 pub use cupel_renderings::{Shorten, handle};

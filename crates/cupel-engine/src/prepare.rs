@@ -18,8 +18,8 @@ use crate::progress::{Watch, Watched};
 use crate::shorten::Shortener;
 use crate::usage::CalibratedCounter;
 use crate::{
-    EngineError, ErrorCode, ModelPrices, Options, Outdated, Part, RepairDone, Superseded,
-    UnusedRendering, Work, recognize, tokenizer, validate,
+    EngineError, ErrorCode, ModelPrices, Options, Outdated, Part, RepairDone, RequestInput,
+    Superseded, UnusedRendering, Work, tokenizer, validate,
 };
 
 /// A request that was read, checked and counted once, to be asked several questions.
@@ -78,12 +78,12 @@ pub(crate) enum Purpose<'p> {
 impl Prepared {
     pub(crate) fn new(
         engine: Engine,
-        text: &Arc<str>,
+        input: RequestInput,
         options: &Options,
         purpose: Purpose<'_>,
     ) -> Result<Self, EngineError> {
         let settings = engine.settings().clone();
-        let (request, repairs) = open(&engine, text, purpose)?;
+        let (request, repairs) = open(&engine, input, purpose)?;
         let given = options.model.as_deref().or(settings.model.as_deref());
         let named = Named::new(given, request.model())?;
         let model = named.model;
@@ -406,18 +406,17 @@ fn with_vectors(
 /// Reads the request, and repairs it if the engine does.
 fn open(
     engine: &Engine,
-    text: &Arc<str>,
+    input: RequestInput,
     purpose: Purpose<'_>,
 ) -> Result<(Request, Vec<RepairDone>), EngineError> {
-    let read = |text: Arc<str>, format: Option<Format>| match purpose {
+    let parse = |text: Arc<str>, format: Option<Format>| match purpose {
         Purpose::Window => Request::parse(text, format),
         Purpose::Session(memory) => memory.read(text, format),
     };
-    let request = read(text.clone(), engine.settings().format)
-        .map_err(|error| recognize::unreadable(text, error))?;
+    let request = input.read(engine.settings().format, parse)?;
     let Some(mode) = engine.settings().repair else { return Ok((request, Vec::new())) };
     let repaired = validate::repair(&request, mode)?;
-    let again = read(repaired.text.into(), Some(request.format()))?;
+    let again = parse(repaired.text.into(), Some(request.format()))?;
     Ok((again, repaired.repairs))
 }
 

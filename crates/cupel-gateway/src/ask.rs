@@ -1,13 +1,10 @@
 //! What a request to a model says: read once, before anything is decided.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use cupel_chat::{Request, Rule};
 use cupel_tokens::Model;
 use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderValue};
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::api::Api;
@@ -21,8 +18,8 @@ pub(crate) struct Asked {
     pub(crate) api: Api,
     /// The model that body or path name.
     pub(crate) model: Option<String>,
-    /// Its text.
-    pub(crate) text: Arc<str>,
+    /// It itself: whoever needs more of it asks this, and nobody parses the body again.
+    pub(crate) request: Request,
     /// Its own limit for the answer.
     pub(crate) output: Option<i64>,
     /// Hashes of the keys that it came with.
@@ -40,25 +37,7 @@ pub(crate) struct Asked {
 }
 
 /// Fields by which clients name conversations.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Fields {
-    conversation: Option<Value>,
-    session: Option<Value>,
-    session_id: Option<Value>,
-}
-
-impl Fields {
-    /// A name, however it is given.
-    fn name(&self) -> Option<String> {
-        let all = [&self.conversation, &self.session, &self.session_id];
-        all.into_iter().flatten().find_map(|value| match value {
-            Value::String(name) => Some(name.clone()),
-            Value::Object(fields) => Some(fields.get("id")?.as_str()?.to_owned()),
-            _ => None,
-        })
-    }
-}
+const NAMES: [&str; 3] = ["conversation", "session", "session_id"];
 
 /// Letters of a title.
 const LONGEST_TITLE: usize = 100;
@@ -158,15 +137,14 @@ impl Asked {
     ) -> Result<Self, Unfit> {
         let text = std::str::from_utf8(body)
             .map_err(|_| Unfit::new("malformed-request", "the body is not UTF-8"))?;
-        let text: Arc<str> = text.into();
-        let request = Request::parse(text.clone(), Some(api.format()))
+        let request = Request::parse(text, Some(api.format()))
             .map_err(|error| Unfit::new("malformed-request", error.to_string()))?;
         let rules = rules(headers)?;
         let model = of_path.or(request.model()).map(ToOwned::to_owned);
         let scope: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
         let scope = Mark::of(&scope).to_string();
         let head = headers.get(conversation_header).map(|value| value.as_bytes().to_vec());
-        let named = head.or_else(|| field_name(&text).map(String::into_bytes));
+        let named = head.or_else(|| name_in(&request).map(String::into_bytes));
         let named = named.map(|name| Mark::of(&[b"named", scope.as_bytes(), &name]));
         let begin = Mark::of(&[
             b"history",
@@ -185,7 +163,7 @@ impl Asked {
             title: request.query().map(|words| title_of(&words)),
             is_step_long: api == Api::Anthropic && is_step_long(&request),
             model,
-            text,
+            request,
             keys,
             rules,
             named,
@@ -230,11 +208,18 @@ fn title_of(words: &str) -> String {
     own.chars().take(LONGEST_TITLE).collect()
 }
 
-fn field_name(text: &str) -> Option<String> {
-    if !text.contains("\"conversation\"") && !text.contains("\"session") {
+/// The name of the conversation that a field of the request gives, however it is given.
+fn name_in(request: &Request) -> Option<String> {
+    // Most requests have none: then their fields need not be looked through.
+    if !request.text().contains("\"conversation\"") && !request.text().contains("\"session") {
         return None;
     }
-    serde_json::from_str::<Fields>(text).ok()?.name()
+    let fields = NAMES.into_iter().filter_map(|name| request.field(name));
+    fields.filter_map(|json| serde_json::from_str(json).ok()).find_map(|value| match value {
+        Value::String(name) => Some(name),
+        Value::Object(fields) => Some(fields.get("id")?.as_str()?.to_owned()),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

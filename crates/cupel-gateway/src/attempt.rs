@@ -31,8 +31,6 @@ pub(crate) struct Terms {
     pub(crate) limits: RequestLimits,
     /// The conversation.
     pub(crate) session: Session,
-    /// Whether marks for the cache are written.
-    pub(crate) marks: bool,
     /// What becomes of a request that cannot be fitted.
     pub(crate) fail: Fail,
     /// Whether the request's own limit for the answer may be lowered.
@@ -47,7 +45,7 @@ pub(crate) fn fit(asked: &Asked, terms: &Terms) -> Attempt {
         let most = cap::most(window, &fitted.step.summary);
         let text = match &fitted.text {
             Some(text) => std::str::from_utf8(text).ok()?,
-            None => &asked.text,
+            None => asked.request.text(),
         };
         fitted.text = Some(cap::lowered(asked.api, text, most)?.into());
         Some(most)
@@ -59,7 +57,7 @@ fn window(asked: &Asked, terms: &Terms) -> (Option<Fitted>, Option<Unfit>) {
     let with = |limits: Option<Limits>| {
         let options = terms.options.clone();
         let options = limits.map_or(options.clone(), |limits| options.limits(limits));
-        fit::fit(asked, options, terms.session.clone(), terms.marks)
+        fit::fit(asked, options, terms.session.clone())
     };
     let error = match with(None) {
         Ok(fitted) => return (Some(fitted), None),
@@ -124,7 +122,6 @@ mod tests {
             options: Options::new().limits(limits),
             limits: RequestLimits { limits, reserve_yields, window: None },
             session: engine.build().unwrap().session(),
-            marks: false,
             fail,
             cap_output: false,
         };

@@ -32,17 +32,15 @@ pub(crate) fn options(asked: &Asked, limits: &RequestLimits) -> Options {
     options.rules(asked.rules.iter().cloned())
 }
 
-/// Makes a request fit. With `marks`, marks for the cache are written into it as well.
+/// Makes a request fit.
 pub(crate) fn fit(
     asked: &Asked,
     options: Options,
     mut session: Session,
-    marks: bool,
 ) -> Result<Fitted, EngineError> {
-    let mut step = session.next_with(asked.text.clone(), &options, now())?;
+    let mut step = session.next_with(asked.request.clone(), &options, now())?;
     let text = std::mem::take(&mut step.text);
-    let is_changed = !step.is_whole() || !step.repairs.is_empty() || (marks && text != *asked.text);
-    let text = is_changed.then(|| Bytes::from(text));
+    let text = (text != asked.request.text()).then(|| Bytes::from(text));
     Ok(Fitted { text, step: Arc::new(step), session, options })
 }
 
@@ -80,7 +78,7 @@ mod tests {
         let asked = asked(Api::OpenAiChat, &["one", LONG, "three"]);
         let fitted = |max| {
             let session = engine(Api::OpenAiChat).session();
-            fit(&asked, Options::new().max_tokens(max), session, false).unwrap()
+            fit(&asked, Options::new().max_tokens(max), session).unwrap()
         };
         let whole = fitted(1_000);
         assert!(whole.text.is_none() && whole.step.text.is_empty());
@@ -95,9 +93,9 @@ mod tests {
     fn a_conversation_that_was_cut_goes_out_whole_once_it_fits() {
         let asked = asked(Api::OpenAiChat, &["one", LONG, "three"]);
         let session = engine(Api::OpenAiChat).session();
-        let mut cut = fit(&asked, Options::new().max_tokens(25), session, false).unwrap();
+        let mut cut = fit(&asked, Options::new().max_tokens(25), session).unwrap();
         assert!(cut.session.accept() && cut.text.is_some());
-        let whole = fit(&asked, Options::new().max_tokens(1_000), cut.session, false).unwrap();
+        let whole = fit(&asked, Options::new().max_tokens(1_000), cut.session).unwrap();
         assert!(whole.text.is_none());
         assert_eq!(whole.step.summary.messages_after, 3);
     }
@@ -105,17 +103,15 @@ mod tests {
     #[test]
     fn marks_for_the_cache_change_a_request_only_where_they_are_wanted() {
         let asked = asked(Api::Anthropic, &["one", "two", "three"]);
-        let mut settings = SessionSettings::default();
-        settings.cache_marks = MarkRule::Write;
-        let fitted = |marks| {
+        let fitted = |cache_marks| {
+            let mut settings = SessionSettings::default();
+            settings.cache_marks = cache_marks;
             let session = engine(Api::Anthropic).session().with_settings(settings);
-            fit(&asked, Options::new().max_tokens(1_000), session, marks).unwrap().text
+            fit(&asked, Options::new().max_tokens(1_000), session).unwrap().text
         };
-        assert_eq!(fitted(false), None);
-        assert!(fitted(true).is_some_and(|text| text.windows(13).any(|at| at == b"cache_control")));
-        let unmarked = engine(Api::Anthropic).session();
-        let options = Options::new().max_tokens(1_000);
-        assert_eq!(fit(&asked, options, unmarked, true).unwrap().text, None, "nothing changed");
+        assert_eq!(fitted(MarkRule::Keep), None, "nothing changed");
+        let marked = fitted(MarkRule::Write);
+        assert!(marked.is_some_and(|text| text.windows(13).any(|at| at == b"cache_control")));
     }
 
     #[test]
@@ -126,7 +122,7 @@ mod tests {
         let engine = Engine::builder().format(Api::OpenAiChat.format()).tokenizer("estimate");
         let session = engine.repair(true).build().unwrap().session();
         let options = Options::new().max_tokens(1_000);
-        let fitted = fit(&read.ok().unwrap(), options, session, false).unwrap();
+        let fitted = fit(&read.ok().unwrap(), options, session).unwrap();
         assert_eq!(fitted.text.unwrap(), r#"{"messages":[{"role":"user","content":"go"}]}"#);
     }
 }

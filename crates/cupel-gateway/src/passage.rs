@@ -159,7 +159,7 @@ impl Passage {
             return false;
         }
         match limits.max {
-            Some(_) => sure::surely_fits(&asked.text, &limits),
+            Some(_) => sure::surely_fits(asked.request.text(), &limits),
             None => setup.engine(asked.api).policy().description().budget.is_none(),
         }
     }
@@ -218,7 +218,7 @@ impl Passage {
         if is_shown || setup.config.log_texts {
             record.shown = Some(Shown {
                 api: asked.api,
-                text: asked.text.clone(),
+                text: asked.request.shared_text(),
                 title: asked.title.clone(),
                 options: match fitted {
                     Some(fitted) => fitted.options.clone(),
@@ -278,8 +278,8 @@ impl Passage {
         } else {
             let (engine, asked) = (setup.engine(turn.asked.api).clone(), turn.asked.clone());
             let options = fit::options(&asked, &setup.limits.of(asked.sender(), None));
-            let count =
-                work::aside(asked.text.len(), move || engine.count(asked.text.clone(), &options));
+            let bytes = asked.request.text().len();
+            let count = work::aside(bytes, move || engine.count(asked.request.clone(), &options));
             let Ok(Ok(count)) = count.await else { return false };
             count.total_tokens
         };
@@ -310,7 +310,7 @@ impl Passage {
         known.session = fitted.session;
         known.session.accept();
         known.run = run;
-        let size = RequestSize::of(&asked.text);
+        let size = RequestSize::of(asked.request.text());
         let saved = self.current.store.save(&self.current.setup, known, size).await;
         if !saved {
             self.app.metrics.store_failed();
@@ -348,11 +348,11 @@ impl Turn {
             options: fit::options(&asked, &limits),
             limits,
             session,
-            marks: config.sessions.cache_marks != MarkRule::Keep,
             fail: config.fail,
             cap_output: config.cap_output,
         };
-        let attempt = work::aside(asked.text.len(), move || attempt::fit(&asked, &terms)).await?;
+        let bytes = asked.request.text().len();
+        let attempt = work::aside(bytes, move || attempt::fit(&asked, &terms)).await?;
         if let Some(fitted) = attempt.fitted {
             let steps = self.known.run.iter().copied();
             self.run = steps.chain([RunPoint::of(&fitted.step)]).collect();

@@ -1,9 +1,7 @@
 //! All that the page shows of one request.
 
-use std::sync::Arc;
-
 use cupel_engine::{
-    Engine, EngineError, ErrorCode, NamedPolicy, Options, PolicyRow, Prepared, Signal, Step,
+    Engine, EngineError, ErrorCode, NamedPolicy, Options, PolicyRow, Prepared, RequestInput, Signal, Step,
     Survey, Why, policies,
 };
 use serde::{Deserialize, Serialize};
@@ -132,12 +130,12 @@ impl View {
     /// That nothing says how much fits, or that what must be kept does not fit, is shown.
     pub fn of_request(
         engine: &Engine,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         options: &Options,
         how: &ViewOptions,
     ) -> Result<Self, EngineError> {
-        let text = text.into();
-        let prepared = engine.prepare(text.clone(), options)?;
+        let request = request.into();
+        let prepared = engine.prepare(request.clone(), options)?;
         let total = prepared.count().total_tokens;
         let (reason, limit) = match prepared.budget() {
             Ok(budget) if how.taste && prepared.size()? >= total && fits_whole(&prepared)? => {
@@ -149,7 +147,7 @@ impl View {
         };
         let prepared = match reason {
             OpeningReason::Given => prepared,
-            _ => engine.prepare(text, &options.clone().max_tokens(fifth(total)))?,
+            _ => engine.prepare(request, &options.clone().max_tokens(fifth(total)))?,
         };
         Self::of(&prepared, reason, limit, how)
     }
@@ -162,13 +160,13 @@ impl View {
     /// As [`of_request`](Self::of_request).
     pub fn of_step(
         engine: &Engine,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         options: &Options,
         step: &Step,
         run: &[RunPoint],
         how: &ViewOptions,
     ) -> Result<Self, EngineError> {
-        let prepared = engine.prepare_step(text, options)?;
+        let prepared = engine.prepare_step(request, options)?;
         let limit = Some(step.summary.budget.max_tokens);
         let mut view = Self::of(&prepared, OpeningReason::Given, limit, how)?;
         let nearest = |position: usize, tokens: i64| {

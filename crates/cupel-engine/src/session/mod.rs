@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::memo::SessionMemory;
 use crate::prepare::Purpose;
-use crate::{Engine, EngineError, ErrorCode, Options, Prepared};
+use crate::{Engine, EngineError, ErrorCode, Options, Prepared, RequestInput};
 
 pub use cache::{CacheEntry, CacheRule};
 pub use history::NewAccount;
@@ -100,8 +100,8 @@ impl Session {
     /// # Errors
     ///
     /// As [`Engine::select`]. The session stays what it was.
-    pub fn next(&mut self, text: impl Into<Arc<str>>) -> Result<Step, EngineError> {
-        self.next_with(text, &Options::default(), None)
+    pub fn next(&mut self, request: impl Into<RequestInput>) -> Result<Step, EngineError> {
+        self.next_with(request, &Options::default(), None)
     }
 
     /// The same with other settings for this call, and the time in seconds since 1970, which tells
@@ -112,13 +112,13 @@ impl Session {
     /// As [`Engine::select_with`]. The session stays what it was.
     pub fn next_with(
         &mut self,
-        text: impl Into<Arc<str>>,
+        request: impl Into<RequestInput>,
         options: &Options,
         now: Option<u64>,
     ) -> Result<Step, EngineError> {
         self.proposed = None;
         let purpose = Purpose::Session(&self.memory);
-        let prepared = Prepared::new(self.engine.clone(), &text.into(), options, purpose)?;
+        let prepared = Prepared::new(self.engine.clone(), request.into(), options, purpose)?;
         let fingerprints = self.memory.fingerprints(&prepared.request);
         let (step, state) = self.proposal(&prepared, &fingerprints, now)?;
         self.memory.forget_unused();
