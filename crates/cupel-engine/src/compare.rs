@@ -64,7 +64,7 @@ fn swings(prepared: &Prepared, kept: &[Vec<usize>]) -> Vec<Swing> {
     let swing = |at: usize| {
         let is_kept: Vec<bool> = is_kept.iter().map(|is_kept| is_kept[at]).collect();
         let differ = is_kept.iter().any(|kept| *kept != is_kept[0]);
-        differ.then(|| Swing { part: Part::of(&prepared.candidates, at), is_kept })
+        differ.then(|| Swing { part: Part::of(prepared.candidates(), at), is_kept })
     };
     (0..count).filter_map(swing).collect()
 }

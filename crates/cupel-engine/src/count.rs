@@ -46,18 +46,18 @@ impl Prepared {
     /// What all tokens are at most, in 95 of 100 cases.
     fn at_most(&self) -> i64 {
         let more = self.bound().map_or(0, |bound| bound.at_most.saturating_sub(bound.tokens));
-        self.candidates.total_tokens().saturating_add(more)
+        self.candidates().total_tokens().saturating_add(more)
     }
 
     /// The tokens of the request, part by part.
     #[must_use]
     pub fn count(&self) -> Count {
-        let parts = (0..self.items().len()).map(|at| Part::of(&self.candidates, at));
+        let parts = (0..self.items().len()).map(|at| Part::of(self.candidates(), at));
         Count {
             schema: Schema,
             tokenizer: self.tokenizer().to_owned(),
-            is_estimate: self.candidates.is_estimate(),
-            total_tokens: self.candidates.total_tokens(),
+            is_estimate: self.candidates().is_estimate(),
+            total_tokens: self.candidates().total_tokens(),
             at_most: self.at_most(),
             parts: parts.collect(),
             texts: Vec::new(),

@@ -166,7 +166,7 @@ impl Prepared {
         ranking: &Ranking<'_, '_>,
         tokens: i64,
     ) -> Result<Option<Vec<PlacedItem>>, EngineError> {
-        self.window_in(ranking, &self.scale.with_margin_alone().budget(tokens)?)
+        self.window_in(ranking, &self.scale().with_margin_alone().budget(tokens)?)
     }
 
     fn window_in(
@@ -183,7 +183,7 @@ impl Prepared {
     /// The budget with nothing set aside but the margin that leaves as much room as one of `plain` tokens
     /// with nothing set aside.
     pub(crate) fn budget_for(&self, plain: i64) -> i64 {
-        let scale = self.scale.with_margin_alone();
+        let scale = self.scale().with_margin_alone();
         scale.window_for(plain, self.pinned_tokens()).unwrap_or(i64::MAX)
     }
 }

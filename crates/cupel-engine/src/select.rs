@@ -139,13 +139,13 @@ impl Prepared {
         Ok(Selection {
             schema: Schema,
             summary: self.summary(&kept)?,
-            kept_messages: self.candidates.kept_messages(&positions(&kept)),
+            kept_messages: self.candidates().kept_messages(&positions(&kept)),
             shortened: self.shortened(&kept),
-            unused_renderings: self.unused.clone(),
-            repairs: self.repairs.clone(),
-            superseded: self.superseded.clone(),
-            rewritten: self.candidates.rewritten(&kept),
-            text: self.candidates.render_forms(&kept),
+            unused_renderings: self.read.unused.clone(),
+            repairs: self.read.repairs.clone(),
+            superseded: self.read.superseded.clone(),
+            rewritten: self.candidates().rewritten(&kept),
+            text: self.candidates().render_forms(&kept),
             report,
         })
     }
@@ -153,16 +153,16 @@ impl Prepared {
     /// Sizes before and after keeping these candidates.
     pub(crate) fn summary(&self, kept: &[Chosen]) -> Result<Summary, EngineError> {
         Ok(Summary {
-            format: self.request.format().name().to_owned(),
+            format: self.request().format().name().to_owned(),
             policy: self.settings().policy.name().to_owned(),
-            model: self.model.map(|model| model.name.to_owned()),
+            model: self.model().map(|model| model.name.to_owned()),
             tokenizer: self.tokenizer().to_owned(),
-            is_estimate: self.candidates.is_estimate(),
-            estimated_like: self.like.map(|family| family.name().to_owned()),
+            is_estimate: self.candidates().is_estimate(),
+            estimated_like: self.read.like.map(|family| family.name().to_owned()),
             budget: BudgetSummary::of(self.budget()?, self.pinned_tokens()),
-            messages_before: self.request.message_count(),
-            messages_after: self.candidates.message_count_of(&positions(kept)),
-            tokens_before: self.candidates.total_tokens(),
+            messages_before: self.request().message_count(),
+            messages_after: self.candidates().message_count_of(&positions(kept)),
+            tokens_before: self.candidates().total_tokens(),
             tokens_after: self.tokens_at(kept),
         })
     }

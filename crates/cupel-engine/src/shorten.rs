@@ -132,7 +132,7 @@ fn target(target: &Target) -> String {
 impl Prepared {
     /// What is shorter than it was in these forms.
     pub(crate) fn shortened(&self, kept: &[Chosen]) -> Vec<ShortenedText> {
-        self.candidates.edits(kept).into_iter().map(shortened_text).collect()
+        self.candidates().edits(kept).into_iter().map(shortened_text).collect()
     }
 }
 

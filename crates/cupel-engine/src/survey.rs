@@ -144,7 +144,7 @@ impl Prepared {
     pub fn survey(&self, most_windows: usize) -> Result<Survey, EngineError> {
         let failed = |error| self.failed(error);
         let ranking = self.pipeline().rank(self.items()).map_err(failed)?;
-        let anything = ContextBudget::builder(self.candidates.total_tokens().max(1)).build()?;
+        let anything = ContextBudget::builder(self.candidates().total_tokens().max(1)).build()?;
         let budget = self.budget().unwrap_or(&anything);
         let sliced = ranking.explain_slice(budget).ok().flatten();
         let signals = sliced.iter().flat_map(|sliced| sliced.signals.iter().cloned());
@@ -152,21 +152,25 @@ impl Prepared {
         let windows = AllWindows::new(self, &ranking).tried(most_windows)?;
         Ok(Survey {
             schema: Schema,
-            format: self.request.format().name().to_owned(),
+            format: self.request().format().name().to_owned(),
             policy: self.settings().policy.name().to_owned(),
-            model: self.model.map(|model| model.name).or(self.request.model()).map(str::to_owned),
+            model: self
+                .model()
+                .map(|model| model.name)
+                .or(self.request().model())
+                .map(str::to_owned),
             tokenizer: self.tokenizer().to_owned(),
-            is_estimate: self.candidates.is_estimate(),
-            query: self.query.clone(),
+            is_estimate: self.candidates().is_estimate(),
+            query: self.query().to_owned(),
             language: sliced.as_ref().and_then(|_| self.language()),
             signals: signals.map(Signal::from).collect(),
-            total_tokens: self.candidates.total_tokens(),
+            total_tokens: self.candidates().total_tokens(),
             pinned_tokens: tokens_of(pinned),
             parts: self.surveyed_parts(&ranking),
             changes: windows.changes,
             is_exact: windows.is_exact,
-            repairs: self.repairs.clone(),
-            superseded: self.superseded.clone(),
+            repairs: self.read.repairs.clone(),
+            superseded: self.read.superseded.clone(),
         })
     }
 
@@ -174,7 +178,7 @@ impl Prepared {
         let all: Vec<usize> = (0..self.items().len()).collect();
         let earned = earned_by_at(ranking, &all, all.len());
         let part = |(position, earned_by)| SurveyedPart {
-            part: Part::of(&self.candidates, position),
+            part: Part::of(self.candidates(), position),
             score: ranking.score(position).filter(|score| score.is_finite()),
             earned_by,
         };
@@ -218,7 +222,7 @@ impl Prepared {
 
     fn ruler(&self) -> Ruler<'_> {
         Ruler {
-            scale: &self.scale,
+            scale: self.scale(),
             pinned: tokens_of(self.items().iter().filter(|item| item.pinned())).max(0),
             least: least_pinned_tokens(self.items()),
         }

@@ -1,8 +1,8 @@
 //! All that the page shows of one request.
 
 use cupel_engine::{
-    Engine, EngineError, ErrorCode, NamedPolicy, Options, PolicyRow, Prepared, RequestInput, Signal, Step,
-    Survey, Why, policies,
+    Engine, EngineError, ErrorCode, NamedPolicy, Options, PolicyRow, Prepared, RequestInput,
+    Signal, Step, Survey, Why, policies,
 };
 use serde::{Deserialize, Serialize};
 

@@ -211,7 +211,7 @@ impl Prepared {
         let kept = of_report(&report);
         let mut rows: Vec<Kept> =
             report.included.iter().filter_map(|kept| view.kept(kept)).collect();
-        if !self.request.format().has_free_order() {
+        if !self.request().format().has_free_order() {
             rows.sort_by_key(|kept| kept.part.position);
         }
         let language = sliced.as_ref().and_then(|_| self.language());
@@ -221,7 +221,7 @@ impl Prepared {
             language,
             signals: signals.map(Signal::from).collect(),
             summary: self.summary(&kept)?,
-            query: self.query.clone(),
+            query: self.query().to_owned(),
             kept: rows,
             left_out: report
                 .excluded
@@ -230,9 +230,9 @@ impl Prepared {
                 .filter_map(|out| view.left_out(out))
                 .collect(),
             hidden: report.excluded.len() - shown,
-            unused_renderings: self.unused.clone(),
-            repairs: self.repairs.clone(),
-            superseded: self.superseded.clone(),
+            unused_renderings: self.read.unused.clone(),
+            repairs: self.read.repairs.clone(),
+            superseded: self.read.superseded.clone(),
         })
     }
 }
@@ -299,7 +299,7 @@ impl<'a> View<'a> {
         let position = included.position?;
         let kept_for = self.kept_for(position);
         Some(Kept {
-            part: Part::of(&self.prepared.candidates, position),
+            part: Part::of(self.prepared.candidates(), position),
             score: included.score,
             gain: self.gain(position),
             reason: match included.reason {
@@ -334,7 +334,7 @@ impl<'a> View<'a> {
             _ => excluded.item.tokens(),
         };
         Some(LeftOut {
-            part: Part::of(&self.prepared.candidates, position),
+            part: Part::of(self.prepared.candidates(), position),
             score: excluded.score,
             gain: self.gain(position),
             why: self.reasons.of(excluded),
@@ -352,7 +352,7 @@ fn needed_by(prepared: &Prepared, report: &SelectionReport) -> Vec<Vec<usize>> {
     let mut kept: Vec<usize> = report.included.iter().filter_map(|kept| kept.position).collect();
     kept.sort_unstable();
     for at in kept {
-        let needed = prepared.needs.of(at).iter();
+        let needed = prepared.needs().of(at).iter();
         for needed in needed.filter(|needed| !prepared.items()[**needed].pinned()) {
             needed_by[*needed].push(at);
         }

@@ -50,7 +50,7 @@ pub(super) struct Shortfalls {
 
 impl Shortfalls {
     pub(super) fn new(prepared: &Prepared, budget: &ContextBudget, scan: Scan) -> Self {
-        let scale = prepared.scale.clone();
+        let scale = prepared.scale().clone();
         Self { scan, pinned: prepared.pinned_tokens(), window: window(budget), scale }
     }
 

@@ -104,8 +104,8 @@ impl<'a> Reasons<'a> {
             ExclusionReason::BudgetExceeded { item_tokens, available_tokens }
                 if *item_tokens > excluded.item.tokens() =>
             {
-                let candidates = &self.prepared.candidates;
-                let missing = |at| self.prepared.needs.missing(at, |at| self.is_kept[at]);
+                let candidates = self.prepared.candidates();
+                let missing = |at| self.prepared.needs().missing(at, |at| self.is_kept[at]);
                 let needs = excluded.position.map(missing).unwrap_or_default();
                 let paths = needs.iter().map(|at| candidates.bundle(*at).path().to_owned());
                 let left = (*available_tokens).max(0);
@@ -124,7 +124,7 @@ impl<'a> Reasons<'a> {
             }
             ExclusionReason::Deduplicated { deduplicated_against } => {
                 let position = self.kept.get(deduplicated_against.as_str()).copied();
-                let path = |at: usize| self.prepared.candidates.bundle(at).path().to_owned();
+                let path = |at: usize| self.prepared.candidates().bundle(at).path().to_owned();
                 Why::SameText { position, path: position.map(path) }
             }
             ExclusionReason::CountCapExceeded { kind, cap, .. } => {

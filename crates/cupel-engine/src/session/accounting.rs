@@ -38,7 +38,7 @@ impl Stage<'_> {
         let unchanged: HashSet<&usize> = unchanged.iter().collect();
         let mut usage = Usage::default();
         for chosen in kept {
-            let bundle = self.prepared.candidates.bundle(chosen.0);
+            let bundle = self.prepared.candidates().bundle(chosen.0);
             let is_cached = !self.is_cold()
                 && bundle.message_indices().iter().all(|message| unchanged.contains(message));
             let tokens = self.prepared.tokens_as(*chosen);
@@ -71,14 +71,14 @@ impl Stage<'_> {
         let is_head = |bundle: &&Bundle| {
             bundle.is_fixed() || bundle.pin_reason() == Some(&PinReason::SystemPrompt)
         };
-        let head = self.prepared.candidates.bundles().iter().take_while(is_head);
+        let head = self.prepared.candidates().bundles().iter().take_while(is_head);
         sum(head.map(Bundle::tokens))
     }
 
     pub(super) fn totals(&self, usage: Usage) -> Totals {
         let mut totals = self.before.map_or_else(Totals::default, |before| before.totals);
         totals.sent.add(usage);
-        let all = self.prepared.candidates.total_tokens();
+        let all = self.prepared.candidates().total_tokens();
         let fresh = if self.is_cold() { all } else { self.arrived_tokens.min(all) };
         totals.everything.add(Usage::new(all.saturating_sub(fresh), fresh));
         self.add_newest_first(&mut totals);

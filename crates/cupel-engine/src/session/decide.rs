@@ -44,17 +44,17 @@ impl<'s> Stage<'s> {
         let (mut units, window) = units(prepared, before, found, budget)?;
         let marked = MarkedCache::new(
             settings,
-            &prepared.request,
+            prepared.request(),
             before,
             found.new_account.is_some_and(NewAccount::is_cold),
             now,
         );
         if let Some(cache) = &marked {
             for (at, unit) in units.iter_mut().enumerate() {
-                unit.blocks = cache.blocks_of(prepared.candidates.bundle(at).message_indices());
+                unit.blocks = cache.blocks_of(prepared.candidates().bundle(at).message_indices());
             }
         }
-        for at in &prepared.outdated {
+        for at in &prepared.read.outdated {
             units[*at].competes = false;
         }
         let arrived = units.iter().filter(|unit| unit.is_new);
@@ -80,7 +80,7 @@ impl<'s> Stage<'s> {
     /// What a cut behind each unit of the window costs, where the cache goes by marks.
     fn cuts(&self) -> Vec<CutCost> {
         let Some(cache) = &self.marked else { return Vec::new() };
-        let messages = |at: usize| self.prepared.candidates.bundle(at).message_indices();
+        let messages = |at: usize| self.prepared.candidates().bundle(at).message_indices();
         let unit = |at: &usize| {
             let tokens = self.prepared.tokens_as((*at, self.units[*at].stands_as));
             (messages(*at), tokens)
@@ -174,7 +174,7 @@ impl<'s> Stage<'s> {
         let pins = Pipeline::shortened_pins(items, self.budget);
         let pins = pins.map_err(|error| self.prepared.failed(error))?;
         let is_kept = |at: usize| all.binary_search(&at).is_ok();
-        if !pins.is_empty() || !self.prepared.needs.are_met(is_kept) {
+        if !pins.is_empty() || !self.prepared.needs().are_met(is_kept) {
             return Ok(None);
         }
         let stands =
@@ -210,7 +210,7 @@ impl<'s> Stage<'s> {
         let was_sent = |message: &usize| self.found.standing.binary_search(message).is_ok();
         let is_lost = |at: usize| {
             !is_kept[at]
-                && self.prepared.candidates.bundle(at).message_indices().iter().any(was_sent)
+                && self.prepared.candidates().bundle(at).message_indices().iter().any(was_sent)
         };
         let is_whole = !(last.map_or(0, |last| last + 1)..self.units.len()).any(is_lost);
         let fits = tokens <= room && holds_pins && is_in_order && can_stand && is_whole;
@@ -221,14 +221,14 @@ impl<'s> Stage<'s> {
         let items = self.prepared.items();
         let needed = crate::prepare::tokens_of(items.iter().filter(|item| item.pinned()));
         let pinned = (0..items.len()).filter(|at| items[*at].pinned());
-        let parts = pinned.map(|at| Part::of(&self.prepared.candidates, at)).collect();
+        let parts = pinned.map(|at| Part::of(self.prepared.candidates(), at)).collect();
         EngineError::does_not_fit(needed, room, parts)
     }
 }
 
 /// A unit as it was sent; `None` if nobody could send it so again.
 fn sent_as(prepared: &Prepared, before: &SessionState, at: usize) -> Option<Chosen> {
-    let messages = prepared.candidates.bundle(at).message_indices();
+    let messages = prepared.candidates().bundle(at).message_indices();
     let of_unit = |sent: &&SentShorter| messages.binary_search(&sent.message).is_ok();
     let sent: Vec<SentShorter> = before.shortened.iter().filter(of_unit).cloned().collect();
     if sent.is_empty() {
@@ -245,8 +245,8 @@ fn units(
     found: &Continuation,
     budget: &ContextBudget,
 ) -> Result<(Vec<Unit>, Vec<usize>), EngineError> {
-    let (candidates, items) = (&prepared.candidates, prepared.items());
-    let mut unit_of = vec![None; prepared.request.message_count()];
+    let (candidates, items) = (prepared.candidates(), prepared.items());
+    let mut unit_of = vec![None; prepared.request().message_count()];
     for (at, bundle) in candidates.bundles().iter().enumerate() {
         for message in bundle.message_indices() {
             unit_of[*message] = Some(at);
@@ -262,6 +262,7 @@ fn units(
     let mut stands_as: HashMap<usize, Option<usize>> = HashMap::new();
     let mut window: Vec<usize> = Vec::new();
     let count = |at: usize| candidates.bundle(at).message_indices().len();
+    // The head is no message, and so it is not among those that stand.
     if !is_cold {
         window.extend((0..items.len()).take_while(|at| candidates.bundle(*at).is_fixed()));
     }
@@ -269,6 +270,7 @@ fn units(
         if window.last().is_some_and(|last| *last >= unit) {
             continue;
         }
+        // Where one message of a unit is another now, the cache ends before the unit, whatever follows.
         if standing[unit] < count(unit) {
             break;
         }
@@ -285,6 +287,7 @@ fn units(
     for at in &window {
         stands[*at] = true;
     }
+    // Of a new account nothing was paid for yet: whatever does not stand arrives with it.
     let is_new = |at: usize| {
         let is_known = |message: &usize| *message < found.known;
         match found.new_account {
@@ -299,7 +302,7 @@ fn units(
         is_pinned: items[at].pinned(),
         is_new: is_new(at),
         competes: items[at].tokens() >= 0,
-        needs: prepared.needs.of(at).to_vec(),
+        needs: prepared.needs().of(at).to_vec(),
         blocks: 1,
     };
     Ok(((0..items.len()).map(unit).collect(), window))

@@ -86,6 +86,7 @@ impl<'s> Filler<'s> {
     pub(super) fn average_worth(&mut self) -> f64 {
         let Situation { units, worth, room, .. } = *self.situation;
         self.blocks_left = usize::MAX;
+        // A window that is chosen anew, whatever it costs, is what everything that stands is held against.
         let Some(fill) = self.fill(0, 0.0, |_| true) else { return 0.0 };
         let Some(pinned) = worth.pinned() else { return fill.worth / room.max(1) as f64 };
         let behind_head = units.iter().skip_while(|unit| unit.is_pinned);
@@ -118,6 +119,7 @@ impl<'s> Filler<'s> {
         if fill.again_tokens <= credit {
             return Some(fill);
         }
+        // All or nothing: a later cut, which is tried too, has less to send again.
         self.fill(prefix, price, |unit| unit.is_new)
     }
 
@@ -142,11 +144,14 @@ impl<'s> Filler<'s> {
         if left < 0 {
             return None;
         }
+        // A request is written in its own order: what belongs before the cut cannot be put behind it.
         let may_follow = |at: usize| at >= from && may(&units[at]);
         let dependent = self.dependent.iter().filter(|at| may_follow(**at));
         let bids = dependent.filter_map(|at| self.bid(*at, from, price, left));
         let mut heap: BinaryHeap<Bid> = bids.collect();
         let mut next_alone = 0;
+        // The best of two sources: bids of units that need no other were sorted once for all cuts, the rest bids
+        // for this cut.
         loop {
             let alone = self.alone.get(next_alone).copied();
             let is_alone = alone.is_some_and(|bid| heap.peek().is_none_or(|best| bid > *best));
@@ -160,6 +165,7 @@ impl<'s> Filler<'s> {
                 continue;
             }
             let Some(now) = self.bid(bid.unit, from, price, left) else { continue };
+            // Bids only fall, as others cover the same values. One that has fallen waits for its new turn.
             if now.key < bid.key {
                 heap.push(now);
                 continue;
@@ -178,6 +184,7 @@ impl<'s> Filler<'s> {
             }
             left -= now.tokens;
             self.put(bid.unit, now.form, &mut fill);
+            // What came in short may still grow.
             heap.extend(self.bid(bid.unit, from, price, left));
         }
         fill.left_tokens = left;

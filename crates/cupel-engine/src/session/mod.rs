@@ -119,10 +119,10 @@ impl Session {
         self.proposed = None;
         let purpose = Purpose::Session(&self.memory);
         let prepared = Prepared::new(self.engine.clone(), request.into(), options, purpose)?;
-        let fingerprints = self.memory.fingerprints(&prepared.request);
+        let fingerprints = self.memory.fingerprints(prepared.request());
         let (step, state) = self.proposal(&prepared, &fingerprints, now)?;
         self.memory.forget_unused();
-        self.memory.keep(prepared.candidates, fingerprints);
+        self.memory.keep(prepared.into_candidates(), fingerprints);
         self.proposed = Some(state);
         Ok(step)
     }

@@ -126,14 +126,20 @@ impl Plan {
 pub(super) fn plan(situation: &Situation<'_>) -> Option<Plan> {
     let mut filler = Filler::new(situation);
     let window = situation.window;
+    // The head is never cut: it is in every request, and all else stands behind it.
     let first = window.iter().take_while(|at| situation.units[**at].is_pinned).count();
     // Where nothing stands, nothing is sent again: all that fits is taken.
     let threshold = if is_first(situation.units, window) { 0.0 } else { situation.threshold };
     let price = threshold * filler.average_worth();
+    // The price is the same behind every cut: what can never pay it need not be looked at for each.
     filler.forget_cheap(price);
     let mut best: Option<(Rank, Plan)> = None;
+    // The last place comes first, and a later find must be better: of equals the one wins that keeps most of
+    // what the provider has.
     for prefix in cuts(first, window.len()) {
         let Some(fill) = filler.within_credit(prefix, price) else { continue };
+        // Room ahead saves the next cut. It counts up to a share of the window, or an empty window would be
+        // the best of all.
         let room_ahead = (fill.left_tokens as f64).min(MOST_ROOM * situation.room as f64);
         // What stands before the cut and is not found in the cache is paid for like what is sent again.
         let lost_tokens = situation.lost_tokens(prefix);
@@ -154,6 +160,8 @@ pub(super) fn plan(situation: &Situation<'_>) -> Option<Plan> {
 
 /// The places to try, the last first.
 fn cuts(first: usize, last: usize) -> impl Iterator<Item = usize> {
+    // Filling takes time for each unit, and the cuts of two neighbours differ little: of a long window a few places
+    // are tried. The first is always among them, since it alone may send everything again.
     let count = last - first + 1;
     let stride = count.div_ceil(MOST_CUTS);
     (0..count).rev().step_by(stride).chain((stride > 1).then_some(0)).map(move |at| first + at)

@@ -134,9 +134,9 @@ pub(super) fn next(
     Begin { before, now, is_anew }: Begin<'_>,
 ) -> Result<(Step, SessionState), EngineError> {
     let setting = Setting {
-        format: prepared.request.format().name(),
-        model: prepared.model.map(|model| model.name),
-        head: prepared.request.head_fingerprint(),
+        format: prepared.request().format().name(),
+        model: prepared.model().map(|model| model.name),
+        head: prepared.request().head_fingerprint(),
         is_expired: is_expired(before, settings, now),
         is_anew,
     };
@@ -188,7 +188,7 @@ struct Decision {
 impl Stage<'_> {
     fn decision(&mut self, plan: Plan, worth: Option<Worth>) -> Decision {
         let kept = plan.window(&self.window, &self.units);
-        let candidates = &self.prepared.candidates;
+        let candidates = self.prepared.candidates();
         let kept_messages = candidates.kept_messages(&positions(&kept));
         // What is sent again may be shorter or longer than it was.
         let again: HashSet<usize> = plan
@@ -228,11 +228,11 @@ impl Stage<'_> {
     /// The mark that goes where the provider has more of the window than the marks find.
     fn moved_mark(&self, window: &[usize], unchanged: usize) -> Option<MovedMark> {
         let behind = self.marked.as_ref()?.better_mark(window, unchanged)?;
-        self.prepared.request.mark_behind(behind, window)
+        self.prepared.request().mark_behind(behind, window)
     }
 
     fn prices(&self) -> Option<ModelPrices> {
-        let of_model = self.prepared.model.and_then(|model| model.prices);
+        let of_model = self.prepared.model().and_then(|model| model.prices);
         self.settings.prices.or(of_model).map(ModelPrices::from)
     }
 
@@ -244,7 +244,7 @@ impl Stage<'_> {
             Some(per_token / price).filter(|times| times.is_finite())
         });
         SentAgain {
-            part: Part::of(&self.prepared.candidates, at),
+            part: Part::of(self.prepared.candidates(), at),
             shortened: self.prepared.shortened_positions(&[chosen]).pop(),
             times_its_price,
         }
@@ -257,7 +257,7 @@ impl Stage<'_> {
         let again = plan.behind.iter().filter(|(at, _)| !self.units[*at].is_new);
         let again = again.map(|chosen| self.sent_again(*chosen, worth.as_ref(), plan.price));
         let breakpoints = breakpoints(&kept_messages, unchanged_messages, self.found.known);
-        let candidates = &prepared.candidates;
+        let candidates = prepared.candidates();
         let text = match (self.settings.cache_marks, decided.moved_mark) {
             (MarkRule::Write, _) => candidates.render_marked(&kept, &breakpoints),
             (MarkRule::Move, Some(moved)) => candidates.render_moved(&kept, moved),
@@ -268,10 +268,10 @@ impl Stage<'_> {
             schema: Schema,
             summary: prepared.summary(&kept)?,
             shortened: prepared.shortened(&kept),
-            rewritten: prepared.candidates.rewritten(&kept),
-            unused_renderings: prepared.unused.clone(),
-            repairs: prepared.repairs.clone(),
-            superseded: prepared.superseded.clone(),
+            rewritten: prepared.candidates().rewritten(&kept),
+            unused_renderings: prepared.read.unused.clone(),
+            repairs: prepared.read.repairs.clone(),
+            superseded: prepared.read.superseded.clone(),
             session: SessionStep {
                 number: state.steps,
                 new_account: self.found.new_account,
@@ -280,7 +280,7 @@ impl Stage<'_> {
                 cached_tokens: usage.cached_tokens,
                 uncached_tokens: usage.uncached_tokens,
                 arrived_tokens: self.arrived_tokens,
-                cut: cut.map(|at| Part::of(&prepared.candidates, *at)).collect(),
+                cut: cut.map(|at| Part::of(prepared.candidates(), *at)).collect(),
                 again: again.collect(),
                 credit: state.credit,
                 breakpoints,
@@ -296,7 +296,7 @@ impl Stage<'_> {
 
 /// What of a window is not as the caller wrote it.
 pub(super) fn shortened(prepared: &Prepared, kept: &[Chosen]) -> Vec<SentShorter> {
-    let rewritten = prepared.candidates.rewritten(kept).into_iter();
+    let rewritten = prepared.candidates().rewritten(kept).into_iter();
     rewritten.map(|(message, json)| SentShorter { message, hash: handle(&json) }).collect()
 }
 

@@ -105,10 +105,10 @@ impl Prepared {
         }
         Ok(Curve {
             schema: Schema,
-            is_estimate: self.candidates.is_estimate(),
-            total_tokens: self.candidates.total_tokens(),
+            is_estimate: self.candidates().is_estimate(),
+            total_tokens: self.candidates().total_tokens(),
             total_items: self.items().len(),
-            total_messages: self.request.message_count(),
+            total_messages: self.request().message_count(),
             points,
         })
     }
@@ -122,7 +122,7 @@ impl Prepared {
     fn spread(&self, range: CurveRange) -> Result<Vec<i64>, EngineError> {
         let pinned = least_pinned_tokens(self.items());
         let from = range.from.unwrap_or(pinned);
-        let all = self.budget_for(self.candidates.total_tokens());
+        let all = self.budget_for(self.candidates().total_tokens());
         let to = range.to.unwrap_or(all.max(from));
         if from > to || range.steps < 2 {
             let rule = if from > to {
@@ -162,7 +162,7 @@ impl Prepared {
             fits,
             tokens: self.tokens_at(&chosen),
             items: kept.len(),
-            messages: self.candidates.message_count_of(&kept),
+            messages: self.candidates().message_count_of(&kept),
             score: if all_scores > 0.0 { kept_scores / all_scores } else { 0.0 },
             displaced: before.iter().filter(|at| !is_kept[**at]).copied().collect(),
         };

@@ -49,9 +49,9 @@ impl Prepared {
         Ok(Marginal {
             schema: Schema,
             slack_tokens,
-            is_estimate: self.candidates.is_estimate(),
+            is_estimate: self.candidates().is_estimate(),
             tokens: self.tokens_at(&bought).saturating_sub(self.tokens_at(&before)),
-            parts: bought.into_iter().map(|(at, _)| Part::of(&self.candidates, at)).collect(),
+            parts: bought.into_iter().map(|(at, _)| Part::of(self.candidates(), at)).collect(),
         })
     }
 
@@ -61,7 +61,7 @@ impl Prepared {
         let max = less(budget.max_tokens());
         let reserve = budget.output_reserve().min(max);
         let target = less(budget.target_tokens());
-        let margin = self.scale.margin_percent(target.min(max - reserve));
+        let margin = self.scale().margin_percent(target.min(max - reserve));
         ContextBudget::new(max, target, reserve, budget.reserved_slots().clone(), margin)
     }
 

@@ -43,20 +43,20 @@ impl Prepared {
         let fate = scan.fate(position);
         Ok(MinBudget {
             schema: Schema,
-            part: Part::of(&self.candidates, position),
+            part: Part::of(self.candidates(), position),
             min_budget: fate.first.map(|plain| self.budget_for(plain)),
             out_again_at: fate.lost.map(|plain| self.budget_for(plain)),
             is_exact: scan.is_exact,
-            is_estimate: self.candidates.is_estimate(),
-            total_tokens: self.candidates.total_tokens(),
+            is_estimate: self.candidates().is_estimate(),
+            total_tokens: self.candidates().total_tokens(),
         })
     }
 
     /// The candidate that holds a message.
     fn position_of(&self, message: usize) -> Result<usize, EngineError> {
-        let holds = |at: &usize| self.candidates.bundle(*at).message_indices().contains(&message);
+        let holds = |at: &usize| self.candidates().bundle(*at).message_indices().contains(&message);
         (0..self.items().len()).find(holds).ok_or_else(|| {
-            let count = self.request.message_count();
+            let count = self.request().message_count();
             let rule = if message < count {
                 format!("message {message} was dropped as superseded")
             } else {

@@ -76,8 +76,8 @@ impl Prepared {
         let windows = budgets.iter().map(window).collect::<Result<_, EngineError>>()?;
         Ok(Windows {
             schema: Schema,
-            is_estimate: self.candidates.is_estimate(),
-            total_tokens: self.candidates.total_tokens(),
+            is_estimate: self.candidates().is_estimate(),
+            total_tokens: self.candidates().total_tokens(),
             windows,
         })
     }
@@ -102,9 +102,9 @@ impl Prepared {
             budget,
             fits: window.is_some(),
             tokens: self.tokens_at(&chosen),
-            kept_messages: self.candidates.kept_messages(&kept),
+            kept_messages: self.candidates().kept_messages(&kept),
             shortened: self.shortened_positions(&chosen),
-            rewritten: self.candidates.rewritten(&chosen),
+            rewritten: self.candidates().rewritten(&chosen),
             kept,
         }
     }

@@ -195,6 +195,7 @@ fn weigh(
         returning_calls: 0,
     };
     for (at, (item, number)) in items.iter().zip(numbers).enumerate() {
+        // Instructions are in every window: nothing else has to be kept for what they name.
         if !is_instruction(item) {
             need.lists.extend_from_slice(store.all(*number));
             if !item.renderings().is_empty() {
@@ -206,6 +207,8 @@ fn weigh(
     count_calls(&mut need, items, &order, store, numbers);
 
     let mut sums = vec![0.0; store.value_count()];
+    // From the newest back, since age is what came after: in tokens, as one long result takes attention from what
+    // stands before it as much as many short turns do.
     let mut newer_tokens = 0.0;
     for at in order.iter().rev().map(|at| *at as usize) {
         let (item, number) = (&items[at], numbers[at]);
@@ -217,6 +220,7 @@ fn weigh(
         let NeedParameters { said: by_said, called: by_called, returned: by_returned, .. } =
             *parameters;
         for (message, counts) in [(said, by_said), (called, by_called), (returned, by_returned)] {
+            // A message has one unit for all that it mentions: a list of a thousand ids makes none of them likely.
             let share = counts * fading / message.len().max(1) as f64;
             for value in message {
                 let weight = if store.is_number(*value) { parameters.numbers } else { 1.0 };
@@ -249,6 +253,7 @@ fn count_calls(
     for at in order.iter().map(|at| *at as usize).filter(|at| !is_instruction(&items[*at])) {
         if is_exchange(&items[at]) {
             need.calls += 1;
+            // Looked up before its own values are noted: a call does not return what it says first.
             let returns = store.called(numbers[at]).iter().any(|value| is_seen[*value as usize]);
             need.returning_calls += usize::from(returns);
         }

@@ -84,6 +84,7 @@ impl Contest {
                     covers = covers.saturating_add(need.by_value()[*value as usize]);
                 }
             }
+            // What the head covers is covered in every window, and says nothing about this one.
             if !is_beginning {
                 pinned_need = pinned_need.saturating_add(covers);
             }
@@ -145,11 +146,14 @@ impl Contest {
                 Some(self.joint_bid(bid.entrant, &together))
             };
             let Some(now) = now else { continue };
+            // Something that was taken since covers a part of what was bid with.
             if now.key < bid.key {
                 heap.push(now);
                 continue;
             }
             together.push(bid.entrant);
+            // Room only shrinks: what is too large now is so for good. Whoever waits for something that comes in
+            // bids again when it does, for less.
             let cost = |at: &usize| self.cost(*at, window.stands[*at].as_ref());
             if together.iter().map(cost).fold(0, i64::saturating_add) > window.left {
                 continue;
@@ -168,6 +172,7 @@ impl Contest {
         }
         let is_free = |window: &Window, at: usize| missing(window, at).is_empty();
         self.give_the_rest(&mut window, is_free, &holders);
+        // For whoever asks what the next tokens would buy, or why something is out.
         let Window { taken, mut gains, stands, .. } = window;
         for at in (0..gains.len()).filter(|at| stands[*at].is_none()) {
             gains[at] = self.gain(at);
@@ -203,6 +208,7 @@ impl Contest {
         holders: &Holders,
     ) {
         let with_forms = (0..self.entrants.len()).filter(|at| !self.entrants[*at].forms.is_empty());
+        // Others were asked whole, and did not fit; only a shorter form still can.
         let mut order: Vec<Bid> = with_forms.map(|at| self.bid(at)).collect();
         order.sort_unstable_by(|a, b| b.cmp(a));
         for entrant in order.into_iter().map(|bid| bid.entrant) {
