@@ -7,6 +7,7 @@
 //! | `ask` | needs | answer |
 //! |---|---|---|
 //! | `select` | – | [`Selection`](crate::Selection), with the window as `text` |
+//! | `step` | `state`, of the step before; `now`; `session`, with `cache_lifetime` in seconds, `cache_marks` and `resend_share` | [`Step`](crate::Step), with the window as `text` and the [`SessionState`] after it as `state` |
 //! | `explain` | `most_left_out`, if not all | [`Explanation`](crate::Explanation) |
 //! | `count` | – | [`Count`](crate::Count) |
 //! | `validate`, `repair` | `drop`, to lose what cannot be kept | [`Validation`](crate::Validation), [`Repaired`](crate::Repaired) |
@@ -17,6 +18,9 @@
 //! | `min_budget` | `message` | [`MinBudget`](crate::MinBudget) |
 //! | `compare` | `policies` | [`Comparison`](crate::Comparison) |
 //! | `policies`, `models`, `settings` | no request | lists |
+//!
+//! A binding has sessions without an object for them: it hands in the state that the last `step` gave it, and keeps the new one
+//! once the provider has answered. What it forgets costs the cache alone.
 //!
 //! The request is a text of its own, so that what is kept of it is its own bytes. An error is an object too,
 //! with `code` and `rule`, and `path` and `remedy` where there are any.
@@ -33,13 +37,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::time::Duration;
+
 use cupel_names::UnknownName;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    CurveRange, Engine, EngineError, ErrorCode, Options, RepairMode, RequestInput, SETTINGS,
-    setting,
+    CurveRange, Engine, EngineError, ErrorCode, MarkRule, Options, RepairMode, RequestInput,
+    SETTINGS, SessionSettings, SessionState, setting,
 };
 
 /// A question; what it does not need is ignored by it and refused by nobody.
@@ -59,6 +65,39 @@ struct Question {
     drop: bool,
     message: usize,
     policies: Vec<Value>,
+    state: Option<Value>,
+    session: SessionQuestion,
+    now: Option<u64>,
+}
+
+/// The settings of a session; what is absent is usual.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct SessionQuestion {
+    cache_lifetime: Option<f64>,
+    cache_marks: Option<MarkRule>,
+    resend_share: Option<f64>,
+}
+
+impl SessionQuestion {
+    fn settings(&self) -> Result<SessionSettings, EngineError> {
+        let wrong = |path: &str, rule: &str| {
+            EngineError::new(ErrorCode::InvalidArgument, rule).at_path(format!("session.{path}"))
+        };
+        let mut settings = SessionSettings::default();
+        if let Some(seconds) = self.cache_lifetime {
+            settings.cache_lifetime = Duration::try_from_secs_f64(seconds)
+                .map_err(|_| wrong("cache_lifetime", "must be a number of seconds, 0 or more"))?;
+        }
+        if let Some(share) = self.resend_share {
+            if !(share >= 0.0 && share.is_finite()) {
+                return Err(wrong("resend_share", "must be a number, 0 or more"));
+            }
+            settings.resend_share = share;
+        }
+        settings.cache_marks = self.cache_marks.unwrap_or(settings.cache_marks);
+        Ok(settings)
+    }
 }
 
 /// An engine, from an object of settings; the error is JSON.
@@ -124,6 +163,7 @@ impl Engine {
                 answer["text"] = Value::from(selection.text);
                 written(&answer)
             }
+            "step" => self.step(question, request, &options),
             "explain" => {
                 let most = question.most_left_out.unwrap_or(usize::MAX);
                 written(&self.prepare(request, &options)?.explain(most)?)
@@ -156,10 +196,29 @@ impl Engine {
             other => Err(unknown(other)),
         }
     }
+
+    fn step(
+        &self,
+        question: &Question,
+        request: RequestInput,
+        options: &Options,
+    ) -> Result<String, EngineError> {
+        let session = match &question.state {
+            None => self.session(),
+            Some(state) => self.resume(SessionState::from_json(&state.to_string())?),
+        };
+        let mut session = session.with_settings(question.session.settings()?);
+        let step = session.next_with(request, options, question.now)?;
+        let mut answer = value(&step)?;
+        answer["text"] = Value::from(step.text);
+        answer["state"] = value(&session.proposed_state())?;
+        written(&answer)
+    }
 }
 
-const QUESTIONS: [&str; 14] = [
+const QUESTIONS: [&str; 15] = [
     "select",
+    "step",
     "explain",
     "count",
     "validate",
@@ -256,6 +315,60 @@ mod tests {
                 let is_unknown = error["rule"].as_str().unwrap().contains("unknown setting");
                 assert_eq!(is_unknown, !is_here, "{place} {} {error}", setting.keyword);
             }
+        }
+    }
+
+    /// As many questions as the session has answered, each about a longer history.
+    fn histories() -> impl Iterator<Item = String> {
+        (1..=12).map(|turns| {
+            let said = |turn| {
+                let words = format!("turn {turn} speaks of box {turn} at some length. ").repeat(4);
+                format!(r#"{{"role":"user","content":"{words}"}}"#)
+            };
+            format!("[{}]", (0..turns).map(said).collect::<Vec<_>>().join(","))
+        })
+    }
+
+    #[test]
+    fn steps_by_state_are_those_of_a_session() {
+        let engine = engine(r#"{"max_tokens": 300, "tokenizer": "estimate"}"#).unwrap();
+        let mut session = engine.session();
+        let mut state = Value::Null;
+        for (at, history) in histories().enumerate() {
+            let question = json!({ "ask": "step", "state": state, "now": 1_000 + at });
+            let answer = ask(&engine, &question.to_string(), &history).unwrap();
+            let answer: Value = serde_json::from_str(&answer).unwrap();
+            let step =
+                session.next_with(history, &Options::new(), Some(1_000 + at as u64)).unwrap();
+            assert_eq!(answer["text"], step.text);
+            assert_eq!(answer["session"], value(&step.session).unwrap());
+            assert!(session.accept());
+            state = answer["state"].clone();
+            assert_eq!(state, value(&session.state()).unwrap());
+        }
+        assert_eq!(state["steps"], 12);
+    }
+
+    #[test]
+    fn a_state_or_a_setting_of_a_session_that_makes_no_sense_has_its_path() {
+        for (wrong, code, path) in [
+            (json!({"state": {"schema": "cupel-session/9"}}), "invalid-state", Value::Null),
+            (
+                json!({"session": {"resend_share": -1}}),
+                "invalid-argument",
+                "session.resend_share".into(),
+            ),
+            (
+                json!({"session": {"cache_lifetime": -1}}),
+                "invalid-argument",
+                "session.cache_lifetime".into(),
+            ),
+        ] {
+            let mut question = json!({ "ask": "step", "settings": {"max_tokens": 100} });
+            question.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+            let error = call(&question.to_string(), REQUEST).unwrap_err();
+            let error: Value = serde_json::from_str(&error).unwrap();
+            assert_eq!((&error["code"], &error["path"]), (&code.into(), &path), "{error}");
         }
     }
 }
