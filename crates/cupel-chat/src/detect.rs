@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::document::{Body, Document, SAMPLE};
 use crate::evidence::{Sign, signs};
 use crate::json::{Json, Object};
-use crate::{ChatError, Format};
+use crate::{ChatError, Format, foreign};
 
 pub(crate) fn detect(document: &Document<'_>) -> Result<Format, ChatError> {
     let json = match &document.body {
@@ -19,22 +19,29 @@ pub(crate) fn detect(document: &Document<'_>) -> Result<Format, ChatError> {
     let Some(top) = document.top() else {
         return unknown(format!("{} is no request", json.describe()));
     };
+    if let Some(named) = foreign::of_object(&top) {
+        return Err(named);
+    }
     let lists = Format::ALL.into_iter().flat_map(|format| format.vocabulary().lists);
-    let found = lists.copied().find_map(|name| Some((name, top.get(name)?)));
+    let found = lists.copied().find_map(|name| Some((name, top.at_path(name)?)));
     match found {
         Some((name, list)) => match document.elements(list) {
             Some(elements) => detect_messages(document, &top, name, &elements),
             None => by_list_alone(name),
         },
         None if is_item(&top) => Ok(Format::ItemLines),
-        None => {
-            unknown("the object has none of the fields messages, input, contents, items".to_owned())
-        }
+        None => match foreign::within(&top) {
+            Some(named) => Err(named),
+            None => unknown(
+                "the object has none of the fields messages, input, contents, items".to_owned(),
+            ),
+        },
     }
 }
 
 fn unknown(problem: String) -> Result<Format, ChatError> {
-    Err(ChatError::UnknownFormat { problem })
+    let remedy = format!("name its format: {}", Format::names());
+    Err(ChatError::UnknownFormat { problem, remedy })
 }
 
 /// The first format whose messages are in this field.
@@ -62,6 +69,9 @@ fn detect_messages<'t>(
     list: &str,
     elements: &[Json<'t>],
 ) -> Result<Format, ChatError> {
+    if let Some(named) = foreign::of_messages(elements) {
+        return Err(named);
+    }
     let is_bare = list.is_empty();
     let mut sample = document.sample(elements).map(|(_, object)| object);
     if list == "items" || is_bare && sample.any(is_item) {
@@ -238,8 +248,8 @@ mod tests {
     #[test]
     fn parts_of_others_are_not_geminis() {
         assert_refused(
-            r#"[{"role":"user","parts":[{"type":"text","content":"hi"}]}]"#,
-            "[0].parts[0] is a part of the type `text, without a text`, which no known format has",
+            r#"[{"role":"user","parts":[{"type":"poem_file","content":"hi"}]}]"#,
+            "[0].parts[0] is a part of the type `poem_file`, which no known format has",
         );
     }
 

@@ -134,7 +134,8 @@ impl<'t> Document<'t> {
                 format!("must be an object with `{name}` or a list, got {}", json.describe());
             return Err(self.malformed(json, "", &problem, "give a request as JSON"));
         };
-        let Some((path, list)) = top.any_of(names) else {
+        let there = |name: &&'static str| Some((*name, top.at_path(name)?));
+        let Some((path, list)) = names.iter().find_map(there) else {
             let remedy = "add it, or name the right format";
             return Err(self.malformed(json, name, "is required", remedy));
         };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-use crate::{Format, Pin, UnknownFormat, Violation};
+use crate::{Pin, UnknownFormat, Violation};
 
 /// Why a request cannot be read, or no candidates can be made of it.
 ///
@@ -42,10 +42,12 @@ pub enum ChatError {
     },
 
     /// The text is JSON, but of none of the formats.
-    #[error("{problem}; {}", name_the_format())]
+    #[error("{problem}; {remedy}")]
     UnknownFormat {
         /// What was found instead.
         problem: String,
+        /// What to do.
+        remedy: String,
     },
 
     /// The request breaks rules of its provider.
@@ -113,7 +115,7 @@ impl ChatError {
     pub fn problem(&self) -> &str {
         match self {
             Self::Malformed { problem, .. }
-            | Self::UnknownFormat { problem }
+            | Self::UnknownFormat { problem, .. }
             | Self::Pin { problem, .. } => problem,
             Self::Invalid { violations } => violations.first().map_or("", |first| &first.text),
         }
@@ -123,8 +125,9 @@ impl ChatError {
     #[must_use]
     pub fn remedy(&self) -> Cow<'_, str> {
         match self {
-            Self::Malformed { remedy, .. } | Self::Pin { remedy, .. } => Cow::Borrowed(remedy),
-            Self::UnknownFormat { .. } => Cow::Owned(name_the_format()),
+            Self::Malformed { remedy, .. }
+            | Self::UnknownFormat { remedy, .. }
+            | Self::Pin { remedy, .. } => Cow::Borrowed(remedy),
             Self::Invalid { violations } => {
                 Cow::Borrowed(violations.first().map_or("", |first| &first.remedy))
             }
@@ -148,10 +151,6 @@ impl ChatError {
             other => other.to_string(),
         }
     }
-}
-
-fn name_the_format() -> String {
-    format!("name its format: {}", Format::names())
 }
 
 fn prefix(path: &str) -> String {

@@ -25,7 +25,7 @@ pub(crate) struct Vocabulary {
     pub(crate) blocks: &'static [&'static str],
     /// Fields of such blocks, where they have no type.
     pub(crate) block_fields: &'static [&'static str],
-    /// Blocks that are read, although they are another format's: gateways pass them on.
+    /// Blocks and tools that are read, although they are another format's: gateways pass them on.
     pub(crate) foreign: &'static [&'static str],
     /// Types of `parts`.
     pub(crate) parts: &'static [&'static str],
@@ -88,7 +88,8 @@ impl Vocabulary {
     /// Returns `true` if the format may have the sign.
     pub(crate) fn knows(&self, sign: &Sign<'_>) -> bool {
         holds(self.names(sign.kind), &sign.name)
-            || sign.kind == SignKind::Block && holds(self.foreign, &sign.name)
+            || matches!(sign.kind, SignKind::Block | SignKind::Tool)
+                && holds(self.foreign, &sign.name)
     }
 
     /// Returns `true` if the format reads such a block.

@@ -151,6 +151,14 @@ impl<'t> Object<'t> {
             .filter(|value| !value.is_null())
     }
 
+    /// A field, or one within another by a path with dots.
+    pub(crate) fn at_path(&self, path: &str) -> Option<Json<'t>> {
+        match path.split_once('.') {
+            None => self.get(path),
+            Some((name, rest)) => self.get(name)?.at_path(rest).filter(|value| !value.is_null()),
+        }
+    }
+
     /// The first of several spellings that is there.
     pub(crate) fn any_of(&self, names: &[&'static str]) -> Option<(&'static str, Json<'t>)> {
         names.iter().find_map(|name| Some((*name, self.get(name)?)))

@@ -52,7 +52,7 @@
 //! | `openai-chat`, `ollama`, `cohere` | an assistant message with its calls and all their results; any other message by itself |
 //! | `openai-responses` | what the model put out in one go, reasoning first, with the outputs of all its calls wherever they stand; any other item by itself |
 //! | `anthropic`, `gemini`, `ai-sdk`, `ai-sdk-ui`, `langchain` | a message of the user; a step: what the assistant said and the results that follow. It needs the message of the user that opens its turn |
-//! | `bedrock` | a turn, since roles must alternate; in the last turn a step |
+//! | `bedrock` | what opens a turn with what ends it, since roles must alternate; a step between them: calls with their results. It needs the message that opens its turn |
 //! | `items`, `items-jsonl` | an item |
 //!
 //! A message of the user that holds results as well as words belongs to the step that it answers. In
@@ -157,6 +157,7 @@ mod error;
 mod evidence;
 mod file;
 mod fingerprint;
+mod foreign;
 mod format;
 mod grouping;
 mod json;

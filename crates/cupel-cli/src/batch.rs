@@ -1,9 +1,11 @@
 //! Many requests in one call: several files, or a request on each line.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::path::PathBuf;
 
 use clap::Args;
+use cupel_engine::{Format, Pick, TranscriptKind};
 use cupel_eval::{available_threads, try_map};
 
 use crate::error::{Answer, Failure};
@@ -13,7 +15,7 @@ use crate::output;
 /// Which requests.
 #[derive(Debug, Args)]
 pub(crate) struct BatchArguments {
-    /// The request; stdin if it is `-` or absent; or several, one after the other
+    /// The request, or a transcript for its last one; stdin if it is `-` or absent; or several, one after the other
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -33,6 +35,8 @@ pub(crate) struct Job {
     pub(crate) path: Option<PathBuf>,
     /// The request.
     pub(crate) text: String,
+    /// What the file is, if it is no request.
+    pub(crate) transcript: Option<TranscriptKind>,
 }
 
 impl BatchArguments {
@@ -42,15 +46,22 @@ impl BatchArguments {
     }
 
     /// The only request.
-    pub(crate) fn single(&self) -> Result<Input, Failure> {
-        Input::read(self.files.first().map(PathBuf::as_path))
+    pub(crate) fn single(&self, format: Option<Format>) -> Result<Input, Failure> {
+        Input::read_request(self.files.first().map(PathBuf::as_path), format)
     }
 
     /// All requests in order. What cannot be read is an answer of its own.
-    pub(crate) fn jobs(&self) -> Vec<Result<Job, Failure>> {
+    pub(crate) fn jobs(&self, format: Option<Format>) -> Vec<Result<Job, Failure>> {
         let stdin = [PathBuf::from("-")];
         let files = if self.files.is_empty() { &stdin[..] } else { &self.files };
-        files.iter().flat_map(|file| self.jobs_of(Input::read(Some(file)))).collect()
+        let read = |file: &PathBuf| {
+            if self.lines {
+                Input::read(Some(file))
+            } else {
+                Input::read_request(Some(file), format)
+            }
+        };
+        files.iter().flat_map(|file| self.jobs_of(read(file))).collect()
     }
 
     fn jobs_of(&self, input: Result<Input, Failure>) -> Vec<Result<Job, Failure>> {
@@ -60,14 +71,26 @@ impl BatchArguments {
         };
         let name = input.name();
         if !self.lines {
-            return vec![Ok(Job { name, path: input.path, text: input.text })];
+            let Input { path, text, transcript } = input;
+            return vec![Ok(Job { name, path, text, transcript })];
         }
-        let lines = input.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let job = |(at, line): (usize, &str)| {
-            Ok(Job { name: format!("{name}:{}", at + 1), path: None, text: line.to_owned() })
+        let job = |(name, text): (String, Cow<'_, str>)| {
+            Ok(Job { name, path: None, text: text.into_owned(), transcript: None })
         };
-        lines.map(job).collect()
+        requests_of_lines(&input).map(job).collect()
     }
+}
+
+/// The request on each line, with a name; of a line of a batch file, the request that it wraps.
+pub(crate) fn requests_of_lines(input: &Input) -> impl Iterator<Item = (String, Cow<'_, str>)> {
+    let lines = input.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let name = input.name();
+    lines.map(move |(at, line)| {
+        let is_wrapped = TranscriptKind::detect(line) == Some(TranscriptKind::Batch);
+        let imported = is_wrapped.then(|| TranscriptKind::Batch.import(line, &Pick::Last).ok());
+        let text = imported.flatten().map_or(Cow::Borrowed(line), |import| Cow::Owned(import.text));
+        (format!("{name}:{}", at + 1), text)
+    })
 }
 
 /// How a whole batch ends: as its worst request did.

@@ -53,9 +53,16 @@ pub(crate) struct Cli {
 /// Which request.
 #[derive(Debug, Args)]
 pub(crate) struct FileArgument {
-    /// The request; stdin if it is `-` or absent
+    /// The request, or a transcript for its last one; stdin if it is `-` or absent
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+}
+
+impl FileArgument {
+    /// The request, or the last request of a transcript.
+    pub(crate) fn read(&self, request: &RequestArguments) -> Result<Input, Failure> {
+        Input::read_request(self.file.as_deref(), request.format)
+    }
 }
 
 /// How a request is read and counted.

@@ -4,15 +4,20 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
+use cupel_engine::{Format, Pick, TranscriptError, TranscriptKind};
+
 use crate::error::{Failure, cause};
+use crate::output;
 
 /// A text and where it came from.
 #[derive(Debug)]
 pub(crate) struct Input {
     /// The file; `None` for the standard input.
     pub(crate) path: Option<PathBuf>,
-    /// All of it.
+    /// All of it; of a file that is no request, its last request.
     pub(crate) text: String,
+    /// What the file is, if it is no request.
+    pub(crate) transcript: Option<TranscriptKind>,
 }
 
 impl Input {
@@ -25,13 +30,59 @@ impl Input {
         };
         let name = name(path.as_deref());
         let text = String::from_utf8(bytes).map_err(|error| not_text(&name, &error))?;
-        Ok(Self { path, text })
+        Ok(Self { path, text, transcript: None })
+    }
+
+    /// Reads a request, or the last request of a transcript, an export or a batch, and says so. What is of
+    /// a named format is taken as it is.
+    pub(crate) fn read_request(
+        path: Option<&Path>,
+        format: Option<Format>,
+    ) -> Result<Self, Failure> {
+        let input = Self::read(path)?;
+        let kind = if format.is_none() { TranscriptKind::detect(&input.text) } else { None };
+        let Some(kind) = kind else { return Ok(input) };
+        let what = match kind {
+            TranscriptKind::McpResources => "each is an item",
+            _ => "this is about its last request",
+        };
+        let header = format!("{}; {what}", kind.called());
+        input.imported(kind, &Pick::Last, Some(&header))
+    }
+
+    /// The request that a conversation of the file is; says what is not in it, below a header.
+    pub(crate) fn imported(
+        self,
+        kind: TranscriptKind,
+        pick: &Pick,
+        header: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let name = self.name();
+        let imported = kind.import(&self.text, pick);
+        let imported = imported.map_err(|error| unread(&name, &error))?;
+        let notes = imported.notes.iter().map(String::as_str);
+        for line in header.into_iter().chain(notes) {
+            output::say(&format!("{name}: {line}"));
+        }
+        Ok(Self { path: self.path, text: imported.text, transcript: Some(kind) })
     }
 
     /// What messages call it.
     pub(crate) fn name(&self) -> String {
         name(self.path.as_deref())
     }
+}
+
+/// Why a file that is no request has none either.
+pub(crate) fn unread(name: &str, error: &TranscriptError) -> Failure {
+    let place = error.line().map(|line| format!(":{line}")).unwrap_or_default();
+    let remedy = match error.remedy() {
+        "choose one by its number, id or title" => {
+            "`cupel import FILE --list` lists them, and --pick chooses one"
+        }
+        remedy => remedy,
+    };
+    Failure::cannot(format!("{name}{place}: {}; {remedy}", error.problem()))
 }
 
 fn name(path: Option<&Path>) -> String {

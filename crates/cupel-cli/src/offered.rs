@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
-use cupel_engine::{Format, models, policies};
+use cupel_engine::{Format, TranscriptKind, models, policies};
 
 /// Reads any value that can be read, and offers some.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +30,12 @@ pub(crate) const POLICIES: Offered<String> = Offered {
 pub(crate) const FORMATS: Offered<Format> = Offered {
     names: || Format::ALL.map(|format| format.name().to_owned()).to_vec(),
     read: |name| Format::from_str(name).map_err(|error| error.to_string()),
+};
+
+/// A kind of file that holds conversations.
+pub(crate) const KINDS: Offered<TranscriptKind> = Offered {
+    names: || TranscriptKind::ALL.map(|kind| kind.name().to_owned()).to_vec(),
+    read: |name| TranscriptKind::from_str(name).map_err(|error| error.to_string()),
 };
 
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for Offered<T> {

@@ -312,8 +312,9 @@ impl From<ChatError> for EngineError {
                     .at_path(path)
                     .at_place(line, column)
             }
-            ChatError::UnknownFormat { problem } => Self::new(ErrorCode::UnknownFormat, problem)
-                .with_remedy(format!("name its format: {}", cupel_chat::Format::names())),
+            ChatError::UnknownFormat { problem, remedy } => {
+                Self::new(ErrorCode::UnknownFormat, problem).with_remedy(remedy)
+            }
             ChatError::Invalid { violations } => {
                 let many = if violations.len() == 1 { "" } else { "s" };
                 let rule = format!(

@@ -75,6 +75,9 @@ pub use tokenizer::counter;
 pub use validate::{Repaired, Validation};
 
 pub use cupel::{Draft, Original, Renderer};
-pub use cupel_chat::{Format, OwnRendering, Pin, RepairMode, Request, Rule, Shortenable, Target};
+pub use cupel_chat::{
+    Format, ListedConversation, OwnRendering, Pick, Pin, RepairMode, Request, Rule, Shortenable,
+    Target, TranscriptError, TranscriptKind,
+};
 pub use cupel_relevance::{VectorFile, VectorFileError};
 pub use cupel_renderings::{Shorten, handle};

@@ -25,6 +25,25 @@ fn advice(text: &str) -> Option<&'static str> {
     if text.starts_with(['{', '[']) {
         return of_brackets(text);
     }
+    if first.starts_with("data:") || first.starts_with("event:") {
+        return Some(
+            "this is a stream of events, as services answer; give the request that was sent",
+        );
+    }
+    if first.starts_with("<!") || first.starts_with("<html") || first.starts_with("<?xml") {
+        return Some("this is a page of markup; give a request as JSON");
+    }
+    let is_code = |line: &str| {
+        ["import ", "from ", "const ", "let ", "def ", "#!"]
+            .iter()
+            .any(|word| line.starts_with(word))
+            || line.contains(" = [")
+            || line.contains("= {")
+            || line.contains(".create(")
+    };
+    if text.lines().take(20).any(|line| is_code(line.trim_start())) {
+        return Some("this looks like a program; give the request that it sends, as JSON");
+    }
     let is_yaml = |line: &str| {
         let key = line.trim_start_matches("- ").split_once(':').map(|(key, _)| key);
         key.is_some_and(|key| {
@@ -42,12 +61,23 @@ fn of_brackets(text: &str) -> Option<&'static str> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let are_objects = |line: &str| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok();
     if text.lines().count() > 1 && lines.clone().take(20).all(are_objects) {
-        return Some("each line is JSON of its own; give them one by one, as with --lines");
+        let is_message = |line: &str| line.contains("\"role\"") && !line.contains("\"messages\"");
+        return Some(if lines.clone().take(20).all(is_message) {
+            "each line is a message of its own; join them into a list, as with `jq -s .`"
+        } else {
+            "each line is JSON of its own; give them one by one, as with --lines"
+        });
+    }
+    if are_objects(text) {
+        return None;
     }
     let body = outside_of_strings(text);
     let is_python = body.contains("True") || body.contains("False") || body.contains("None");
     if is_python || body.contains('\'') {
         return Some("this looks like the repr of Python; write it with json.dumps");
+    }
+    if has_bare_keys(&body) {
+        return Some("this looks like JavaScript; write it with JSON.stringify");
     }
     let dense: String = body.chars().filter(|c| !c.is_whitespace()).collect();
     if dense.contains(",}") || dense.contains(",]") {
@@ -56,6 +86,16 @@ fn of_brackets(text: &str) -> Option<&'static str> {
         );
     }
     None
+}
+
+/// Whether a name without quotes stands where JSON wants a key in quotes.
+fn has_bare_keys(body: &str) -> bool {
+    let is_key = |part: &str| {
+        let key = part.trim_start();
+        let name: String = key.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        !name.is_empty() && key[name.len()..].trim_start().starts_with(':')
+    };
+    body.split(['{', ',']).skip(1).any(is_key)
 }
 
 /// The text without what is between double quotes.
@@ -89,6 +129,12 @@ mod tests {
             ("{\"messages\": [{\"role\": \"user\"},]}", "comma"),
             ("{\"a\": 1,\n}", "comma"),
             ("{\"model\": \"x\"}\n{\"model\": \"y\"}\n", "--lines"),
+            ("{\"role\": \"user\"}\n{\"role\": \"user\"}\n", "jq -s"),
+            ("{model: \"gpt-4o\", messages: []}", "JavaScript"),
+            ("data: {\"id\":1}\n\ndata: [DONE]", "stream"),
+            ("<!DOCTYPE html>\n<html>", "markup"),
+            ("from openai import OpenAI\nclient = OpenAI()", "program"),
+            ("messages = [{\"role\": \"user\"}]", "program"),
         ] {
             assert!(advice(text).is_some_and(|advice| advice.contains(word)), "{text}");
         }
@@ -96,9 +142,15 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_it_is_left_alone() {
-        for text in
-            ["", "Hello there", "{\"a\": \"it's None, True,]\"", "{\"a\": \"x\\\",]\"", "[1, 2"]
-        {
+        for text in [
+            "",
+            "Hello there",
+            "{\"a\": \"it's None, True,]\"",
+            "{\"a\": \"x\\\",]\"",
+            "[1, 2",
+            "[[\"a\",\"b\"],[\"c\",\"d\"]]",
+            "{\"a\": {\"b\": [1, true]}}",
+        ] {
             assert_eq!(advice(text), None, "{text}");
         }
     }

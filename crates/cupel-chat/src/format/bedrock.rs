@@ -1,8 +1,8 @@
 //! Amazon Bedrock Converse.
 //!
-//! The user begins, roles alternate, and every `toolUse` is answered by the message that follows. So a turn is
-//! in or out as a whole, from the user's words to the answer before the next ones; of the last turn, which
-//! is always in, steps may go by themselves.
+//! The user begins, roles alternate, and every `toolUse` is answered by the message that follows. So the user's
+//! words go with the answer that ends their turn, and each step between them, calls and their results, may go by
+//! itself: both sides of it are the user's and the assistant's in turn.
 
 use cupel_tokens::{Overheads, TokenizerFamily};
 
@@ -12,9 +12,9 @@ use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
 use crate::evidence::Vocabulary;
-use crate::grouping::{Group, TakenApart, turns};
+use crate::grouping::{Group, PinReason, TakenApart, turns};
 use crate::json::{Json, Object};
-use crate::message::{Answer, Bond, Call, IdPlace, Message, Nature, Piece, Role};
+use crate::message::{Answer, Bond, Call, IdPlace, Message, Nature, Piece, Role, Served};
 use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
 use crate::rest::{push_rest, push_unknown};
@@ -23,7 +23,9 @@ use crate::validate::{Finding, Fix};
 
 const VOCABULARY: Vocabulary = Vocabulary {
     lists: &["messages"],
-    roles: &["user", "assistant"],
+    // Tools come and go in messages of the system, which stand behind the user's.
+    roles: &["user", "assistant", "system"],
+    first: &["user", "assistant"],
     block_fields: &[
         "text",
         "toolUse",
@@ -90,8 +92,8 @@ impl Dialect for Bedrock {
         conversation.pairing().check(conversation, true, findings);
     }
 
-    fn group(&self, conversation: &Conversation, _: TakenApart) -> Vec<Group> {
-        turns(conversation, false, TakenApart::LastTurn)
+    fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group> {
+        with_endings(conversation, turns(conversation, false, apart))
     }
 
     fn vocabulary(&self) -> &'static Vocabulary {
@@ -108,11 +110,37 @@ impl Dialect for Bedrock {
     }
 }
 
+/// Joins what the assistant says at the end of a turn to the message that opens it: without either, two
+/// messages of one role would meet. The last turn may end as it does.
+fn with_endings(conversation: &Conversation, groups: Vec<Group>) -> Vec<Group> {
+    let messages = &conversation.messages;
+    let last_opening = messages.iter().rposition(Message::opens_turn);
+    let mut joined: Vec<Group> = Vec::with_capacity(groups.len());
+    let mut opening: Option<usize> = None;
+    for group in groups {
+        let first = group.messages.first().copied().unwrap_or_default();
+        let ends = group.messages.last().is_some_and(|at| messages[*at].role == Role::Assistant);
+        if messages[first].opens_turn() {
+            opening = Some(joined.len());
+            joined.push(group);
+        } else if let Some(home) = opening.filter(|_| ends && Some(first) < last_opening) {
+            joined[home].take_in(group);
+        } else {
+            joined.push(group);
+        }
+    }
+    joined
+}
+
 /// The user begins, and nobody speaks twice in a row.
 fn check_roles(conversation: &Conversation, findings: &mut Vec<Finding>) {
     let messages = &conversation.messages;
+    let mut before = None;
     for (at, message) in messages.iter().enumerate() {
-        let before = at.checked_sub(1).map(|before| messages[before].role);
+        if message.role == Role::System {
+            continue;
+        }
+        let before = before.replace(message.role);
         let path = conversation.path(at);
         if before.is_none() && message.role == Role::Assistant {
             let text = "the first message must be the user's, not of role assistant";
@@ -132,6 +160,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
     let role = match native_role.as_ref() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
+        "system" => Role::System,
         _ => Role::Unknown,
     };
     let mut message = Message::new(json, role, native_role);
@@ -188,6 +217,10 @@ fn read_block(
             const READ: [&str; 2] = ["reasoningText", "redactedContent"];
             push_rest(&body, &READ, Nature::Thought, &mut message.pieces);
         }
+        "toolAddition" | "toolRemoval" => {
+            message.stays = Some(PinReason::ToolDefinitions);
+            push_unknown(json, Nature::Words, &mut message.pieces);
+        }
         // A point of the cache says nothing.
         "cachePoint" => push_rest(&body, &["ttl"], Nature::Words, &mut message.pieces),
         _ => read_said(name, json, &body, Nature::Words, &mut message.pieces),
@@ -206,6 +239,14 @@ fn read_exchange(
     body: &Object<'_>,
 ) {
     let home = if name == "toolUse" { Role::Assistant } else { Role::User };
+    if body.get("type").is_some() && message.role == Role::Assistant {
+        // The service calls its own tools, and answers them in the same message.
+        let is_error = content::is_failure(body);
+        let id = body.text("toolUseId").unwrap_or_default();
+        message.served.push(Served { id, block: Some(index), is_error });
+        push_unknown(json, Nature::Words, &mut message.pieces);
+        return;
+    }
     if message.role != home {
         let fix = Fix::DropBlocks(at, vec![index]);
         message.flaws.push(content::misplaced(path, name, home, fix));

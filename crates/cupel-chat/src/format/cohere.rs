@@ -42,6 +42,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
 
 const READER: ChatReader = ChatReader {
     vocabulary: &VOCABULARY,
+    roles: &CHAT_ROLES,
     needs_ids: true,
     names_of_tool: &["name"],
     others: &["citations"],

@@ -11,9 +11,9 @@ use cupel_tokens::{Overheads, TokenizerFamily};
 use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
-use crate::document::Document;
+use crate::document::{Document, Listing};
 use crate::evidence::Vocabulary;
-use crate::grouping::{Group, TakenApart, turns};
+use crate::grouping::{Group, PinReason, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Call, Message, Nature, Piece, Role, Served};
 use crate::path::Path;
@@ -50,6 +50,14 @@ const VOCABULARY: Vocabulary = Vocabulary {
         "tool_call",
         "toolResponse",
         "tool_response",
+        "partMetadata",
+        "part_metadata",
+        "audioTranscription",
+        "audio_transcription",
+        "mediaProcessing",
+        "media_processing",
+        "speechMetadata",
+        "speech_metadata",
     ],
     tools: &["the field `functionDeclarations`", "the field `function_declarations`"],
     ..Vocabulary::NONE
@@ -59,7 +67,7 @@ pub(crate) struct Gemini;
 
 impl Dialect for Gemini {
     fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError> {
-        let listing = document.listing(&["contents"])?;
+        let listing = listing(document)?;
         let top = &listing.top;
         let model = top.text("model");
         let mut conversation = Conversation {
@@ -74,7 +82,13 @@ impl Dialect for Gemini {
                 read_fixed(&mut conversation, &format!("{name}."), &config);
             }
         }
+        let elements = listing.elements.clone();
         conversation.read_messages(document, listing.elements, read_message);
+        for (message, json) in conversation.messages.iter_mut().zip(elements) {
+            if json.is_text() {
+                *message = plain_text(json);
+            }
+        }
         Ok(conversation)
     }
 
@@ -105,6 +119,26 @@ impl Dialect for Gemini {
     fn implied_family(&self) -> Option<TokenizerFamily> {
         Some(TokenizerFamily::Gemma)
     }
+}
+
+/// The list of contents. The SDKs take one content too, or a text.
+fn listing<'t>(document: &Document<'t>) -> Result<Listing<'t>, ChatError> {
+    if let Some((top, one)) =
+        document.top().and_then(|top| Some((top.clone(), top.get("contents")?)))
+    {
+        if one.is_text() || one.is_object() {
+            return Ok(Listing { path: "contents", elements: vec![one], top });
+        }
+    }
+    document.listing(VOCABULARY.lists)
+}
+
+/// A text that stands for a message of the user, or for a part of one: the SDKs join what follows it.
+fn plain_text(json: Json<'_>) -> Message {
+    let mut message = Message::new(json, Role::User, Text::Name("user"));
+    message.stays = Some(PinReason::LastUserTurn);
+    message.pieces.extend(json.text().map(|text| Piece::text(Nature::Words, text)));
+    message
 }
 
 /// Where the settings of a request stand, by the interface and by the SDK.
@@ -165,8 +199,22 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         message.flaws.push(content::role_flaw(path, "role", object.get("role"), &known));
     }
     let body = object.get("parts");
+    if body.is_none() && object.any_of(VOCABULARY.part_fields).is_some() {
+        // A part that stands for a message, as the SDKs take it.
+        message.stays = Some(PinReason::LastUserTurn);
+        if object.any_of(&["functionCall", "function_call"]).is_some() {
+            message.role = Role::Assistant;
+        }
+        read_part(&mut message, at, path, 0, object);
+        return message;
+    }
     let path = path.field("parts");
-    if !body.is_some_and(Json::is_list) {
+    if let Some(part) = body.and_then(Json::object) {
+        read_part(&mut message, at, path, 0, &part);
+        push_rest(object, &["parts"], Nature::Words, &mut message.pieces);
+        return message;
+    }
+    if !body.is_some_and(|body| body.is_list() || body.is_text()) {
         let text = match body {
             Some(body) => format!("must be a list of parts, got {}", body.describe()),
             None => "is required".to_owned(),

@@ -25,7 +25,8 @@ use crate::validate::{Finding, Fix};
 const TYPES: [&str; 6] = ["human", "ai", "system", "tool", "function", "chat"];
 
 const VOCABULARY: Vocabulary = Vocabulary {
-    lists: &["messages"],
+    // A `ChatPromptValue` has them within.
+    lists: &["messages", "kwargs.messages"],
     types: &[
         "human",
         "ai",
@@ -34,6 +35,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         "function",
         "chat",
         "developer",
+        "remove",
         "constructor",
         "*MessageChunk",
     ],
@@ -62,7 +64,7 @@ pub(crate) struct LangChain;
 
 impl Dialect for LangChain {
     fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError> {
-        let listing = document.listing(&["messages"])?;
+        let listing = document.listing(VOCABULARY.lists)?;
         let top = &listing.top;
         let mut conversation = Conversation {
             list: listing.path.to_owned(),
@@ -76,6 +78,7 @@ impl Dialect for LangChain {
         }
         conversation.read_others("", top, &["messages", "tools"]);
         conversation.read_messages(document, listing.elements, read_message);
+        take_out_removed(&mut conversation);
         Ok(conversation)
     }
 
@@ -146,6 +149,50 @@ impl<'t> Dump<'t> {
     }
 }
 
+/// What a `RemoveMessage` names when it takes away all before it.
+const ALL: &str = "__remove_all__";
+
+/// The id that a `RemoveMessage` takes away.
+fn removed_id(message: &Message) -> Option<Text> {
+    matches!(message.native_role.as_str(), "remove" | "RemoveMessage").then(|| id_of(message))?
+}
+
+fn id_of(message: &Message) -> Option<Text> {
+    let json = message.json.view();
+    Dump::of(json, &json.object()?, Path::from("")).body.text("id")
+}
+
+/// Messages that a `RemoveMessage` takes away stay where they are, and say nothing: whoever keeps the list
+/// takes them out before it is sent.
+fn take_out_removed(conversation: &mut Conversation) {
+    let list = Path::from(&conversation.list);
+    for (at, message) in conversation.messages.iter_mut().enumerate() {
+        // One that an earlier request took away may be back.
+        if message.role == Role::Unknown
+            && message.flaws.is_empty()
+            && removed_id(message).is_none()
+        {
+            let json = message.json.clone();
+            let object = json.view().object().unwrap_or_default();
+            *message = read_message(json.view(), &object, at, list.at(at));
+        }
+    }
+    let removals: Vec<(usize, Text)> = conversation
+        .messages
+        .iter()
+        .enumerate()
+        .filter_map(|(at, message)| Some((at, removed_id(message)?)))
+        .collect();
+    for (at, id) in removals {
+        for message in &mut conversation.messages[..at] {
+            if id == ALL || id_of(message).is_some_and(|own| *own == *id) {
+                let json = message.json.clone();
+                *message = Message::new(json.view(), Role::Unknown, message.native_role.clone());
+            }
+        }
+    }
+}
+
 fn role_named(name: &str) -> Role {
     match name {
         "human" | "user" => Role::User,
@@ -160,6 +207,9 @@ fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: Path<'
     let dump = Dump::of(json, object, path);
     let role = dump.role();
     let mut message = Message::new(json, role, dump.native_type.clone());
+    if removed_id(&message).is_some() {
+        return message;
+    }
     if role == Role::Unknown {
         let (field, value) = dump.type_field;
         message.flaws.push(content::role_flaw(path, field, value, &TYPES));
@@ -376,6 +426,25 @@ mod tests {
         ] {
             assert_eq!(pieces(text, LangChain, 0), ["Words: go", "Aside: words"], "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_removed_says_nothing() {
+        let text = r#"[{"type":"human","data":{"content":"a b c","id":"1"}},
+            {"type":"ai","data":{"content":"d e f","id":"2"}},
+            {"type":"remove","data":{"content":"","id":"1"}},
+            {"type":"human","data":{"content":"g","id":"3"}}]"#;
+        assert_eq!(violations(text, LangChain), [""; 0]);
+        assert_eq!(pieces(text, LangChain, 0), [""; 0]);
+        assert_eq!(pieces(text, LangChain, 1), ["Words: d e f"]);
+        let all = text.replace(
+            r#""id":"1"}},
+            {"type":"human""#,
+            r#""id":"__remove_all__"}},
+            {"type":"human""#,
+        );
+        assert_eq!(pieces(&all, LangChain, 1), [""; 0]);
+        assert_eq!(pieces(&all, LangChain, 3), ["Words: g"]);
     }
 
     #[test]

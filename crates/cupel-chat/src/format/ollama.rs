@@ -31,6 +31,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
 
 const READER: ChatReader = ChatReader {
     vocabulary: &VOCABULARY,
+    roles: &CHAT_ROLES,
     needs_ids: false,
     names_of_tool: &["tool_name", "name"],
     others: &["images"],

@@ -10,17 +10,23 @@ use super::{Dialect, content};
 use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
-use crate::evidence::{FUNCTION_TOOL, TEXT_ARGUMENTS, Vocabulary};
+use crate::evidence::{FUNCTION_TOOL, OBJECT_ARGUMENTS, TEXT_ARGUMENTS, Vocabulary};
 use crate::grouping::{Group, TakenApart, exchanges};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Call, IdPlace, Message, Nature, Role};
 use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
 use crate::rest::{push_rest, push_rest_of_assistant};
-use crate::text::JsonText;
+use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
-const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
+const ROLES: [&str; 8] =
+    ["system", "developer", "user", "assistant", "tool", "function", TOOL_CALL, TOOL_RESPONSE];
+
+/// The roles of smolagents, which writes calls and results as words. It sends the first as the assistant's,
+/// the second as the user's.
+const TOOL_CALL: &str = "tool-call";
+const TOOL_RESPONSE: &str = "tool-response";
 
 /// The roles of those who speak it, without what OpenAI alone has.
 pub(super) const CHAT_ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
@@ -28,6 +34,8 @@ pub(super) const CHAT_ROLES: [&str; 4] = ["system", "user", "assistant", "tool"]
 /// Reads messages in the manner of Chat Completions.
 pub(super) struct ChatReader {
     pub(super) vocabulary: &'static Vocabulary,
+    /// The roles that the provider itself has.
+    pub(super) roles: &'static [&'static str],
     /// Whether calls and results must have ids; else they belong together by name and order.
     pub(super) needs_ids: bool,
     /// The fields that may name the tool of a result.
@@ -36,8 +44,16 @@ pub(super) struct ChatReader {
     pub(super) others: &'static [&'static str],
 }
 
-const READER: ChatReader =
-    ChatReader { vocabulary: &VOCABULARY, needs_ids: true, names_of_tool: &["name"], others: &[] };
+const READER: ChatReader = ChatReader {
+    vocabulary: &VOCABULARY,
+    roles: &["system", "developer", "user", "assistant", "tool", "function"],
+    needs_ids: true,
+    names_of_tool: &["name"],
+    others: &[],
+};
+
+/// Mistral takes calls and results without ids.
+const MISTRAL: ChatReader = ChatReader { needs_ids: false, ..READER };
 
 const VOCABULARY: Vocabulary = Vocabulary {
     lists: &["messages"],
@@ -53,8 +69,16 @@ const VOCABULARY: Vocabulary = Vocabulary {
         "audio_url",
         "document_url",
         "reference",
+        "tool_file",
+        "resource",
+        "resource_link",
+        "transcription_segment",
     ],
     foreign: &[
+        "audio",
+        "video",
+        "tool_reference",
+        OBJECT_ARGUMENTS,
         "image",
         "document",
         "search_result",
@@ -91,10 +115,26 @@ const VOCABULARY: Vocabulary = Vocabulary {
         "user",
         "metadata",
         "service_tier",
-        "safe_prompt",
-        "random_seed",
         "top_k",
         "thinking",
+    ],
+    // Mistral's, whose requests are of this format with fields of its own.
+    own_settings: &["safe_prompt", "random_seed", "prompt_mode"],
+    models: &[
+        "mistral-large-",
+        "mistral-medium-",
+        "mistral-small-",
+        "ministral-3b-",
+        "ministral-8b-",
+        "ministral-14b-",
+        "magistral-",
+        "codestral-",
+        "devstral-medium-",
+        "devstral-small-25",
+        "pixtral-",
+        "voxtral-",
+        "open-mistral-",
+        "open-mixtral-",
     ],
     ..Vocabulary::NONE
 };
@@ -120,7 +160,9 @@ impl Dialect for OpenAiChat {
             }
         }
         conversation.read_others("", top, &["messages", "tools", "functions", "function_call"]);
-        conversation.read_messages(document, listing.elements, read_message);
+        let read = if VOCABULARY.is_named(top) { read_mistral_message } else { read_message };
+        conversation.read_messages(document, listing.elements, read);
+        pair_smolagents(&mut conversation.messages);
         Ok(conversation)
     }
 
@@ -150,6 +192,39 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
     READER.read(json, object, at, path)
 }
 
+fn read_mistral_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
+    MISTRAL.read(json, object, at, path)
+}
+
+/// Gives each result of smolagents to the call that it follows. One that follows none is an error that the
+/// agent was told, and stands by itself.
+fn pair_smolagents(messages: &mut [Message]) {
+    let mut before = Text::default();
+    for message in messages {
+        if message.native_role == TOOL_CALL {
+            message.calls = vec![Call {
+                id: Text::default(),
+                name: Text::default(),
+                arguments: Text::default(),
+                needs_answer: false,
+                block: None,
+                id_place: None,
+            }];
+        } else if message.native_role == TOOL_RESPONSE {
+            let answer = Answer {
+                id: Text::default(),
+                name: None,
+                block: None,
+                body: None,
+                is_error: false,
+                id_place: None,
+            };
+            message.answers = Vec::from_iter((before == TOOL_CALL).then_some(answer));
+        }
+        before = message.native_role.clone();
+    }
+}
+
 impl ChatReader {
     pub(super) fn read(
         &self,
@@ -162,19 +237,14 @@ impl ChatReader {
         let role = match native_role.as_ref() {
             "system" | "developer" => Role::System,
             "user" => Role::User,
-            "assistant" => Role::Assistant,
-            "tool" | "function" => Role::Tool,
+            "assistant" | TOOL_CALL => Role::Assistant,
+            "tool" | "function" | TOOL_RESPONSE => Role::Tool,
             _ => Role::Unknown,
         };
         let mut message = Message::new(json, role, native_role);
         message.notes.take_in(object);
         if role == Role::Unknown {
-            message.flaws.push(content::role_flaw(
-                path,
-                "role",
-                object.get("role"),
-                self.vocabulary.roles,
-            ));
+            message.flaws.push(content::role_flaw(path, "role", object.get("role"), self.roles));
         }
         let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
         let body = object.get("content");
@@ -187,7 +257,9 @@ impl ChatReader {
             |_, _, _, _| false,
         );
         match role {
-            Role::Tool => self.read_answer(&mut message, json, object, at, path),
+            Role::Tool if message.native_role != TOOL_RESPONSE => {
+                self.read_answer(&mut message, json, object, at, path);
+            }
             Role::Assistant => self.read_calls(&mut message, object, at, path),
             _ => {}
         }
@@ -224,7 +296,7 @@ impl ChatReader {
     ) {
         let is_legacy = message.native_role == "function";
         let field = if is_legacy { "name" } else { "tool_call_id" };
-        let id = object.text(field);
+        let id = object.text(field).filter(|id| self.needs_ids || id != NO_ID);
         if id.is_none() && self.needs_ids {
             message.flaws.push(missing_id(path.field(field), Fix::NameAnswer(at, 0)));
         }
@@ -245,6 +317,9 @@ impl ChatReader {
         read_legacy_call(message, object);
     }
 }
+
+/// What Mistral's SDK writes for an id that is not there.
+const NO_ID: &str = "null";
 
 /// Whether a text can be the name of a tool, as the provider allows it.
 fn is_tool_name(name: &str) -> bool {
@@ -288,7 +363,7 @@ pub(super) fn read_call_list(
     };
     for (index, json) in calls.into_iter().enumerate() {
         let call = json.object().unwrap_or_default();
-        let id = call.text("id");
+        let id = call.text("id").filter(|id| needs_ids || id != NO_ID);
         if id.is_none() && needs_ids {
             let fix = Fix::NameCall(at, message.calls.len());
             message.flaws.push(missing_id(path.at(index).field("id"), fix));

@@ -6,7 +6,6 @@ use cupel_engine::Comparison;
 use super::{Context, explain, select};
 use crate::cli::{BudgetArguments, FileArgument, QueryArguments, RequestArguments, engine};
 use crate::error::{Answer, Failure};
-use crate::input::Input;
 use crate::render::number::{counted, grouped};
 use crate::render::table::{Cell, Side, Table};
 use crate::render::{json, text};
@@ -52,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     };
     let Arguments { request, budget, query, .. } = arguments;
     let engine = engine(context, request, budget, query, first.clone())?;
-    let input = Input::read(arguments.input.file.as_deref())?;
+    let input = arguments.input.read(request)?;
     let name = input.name();
     let comparison = engine.compare(input.text, &policies, &budget.scaled(query.options()?));
     let comparison = comparison.map_err(|error| Failure::of(&name, &error))?;

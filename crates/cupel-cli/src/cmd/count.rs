@@ -1,5 +1,7 @@
 //! `cupel count`: how many tokens is this?
 
+use std::path::PathBuf;
+
 use clap::Args;
 use cupel_engine::{Count, DEFAULT_POLICY, Engine, NamedPolicy, Options};
 use serde::Serialize;
@@ -52,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
         return show(arguments, context.palette, &count);
     }
     if arguments.batch.is_single() {
-        let input = arguments.batch.single()?;
+        let input = arguments.batch.single(arguments.request.format)?;
         let name = input.name();
         let count = engine.count(input.text, &Options::new());
         let count = count.map_err(|error| Failure::of(&name, &error))?;
@@ -72,7 +74,7 @@ fn many(arguments: &Arguments, palette: Palette, engine: &Engine) -> Result<Answ
         counted.map_err(|error| Failure::of(&job.name, &error))
     };
     let mut tally = Tally::default();
-    for (job, counted) in batch::answers(arguments.batch.jobs(), count) {
+    for (job, counted) in batch::answers(arguments.batch.jobs(arguments.request.format), count) {
         let count = tally.note(counted)?;
         let text = match (count, job) {
             (Some(count), Some(job)) if arguments.json => {
@@ -100,7 +102,7 @@ struct NamedCount<'a> {
 }
 
 fn of_texts(arguments: &Arguments, engine: &Engine) -> Result<Count, Failure> {
-    let mut inputs = vec![arguments.batch.single()?];
+    let mut inputs = vec![Input::read(arguments.batch.files.first().map(PathBuf::as_path))?];
     for path in arguments.batch.files.iter().skip(1) {
         inputs.push(Input::read(Some(path))?);
     }

@@ -51,6 +51,7 @@ commands! {
     Check => check,
     Count => count,
     Validate => validate,
+    Import => import,
     Show => show,
     Policy => policy,
     Models => models,

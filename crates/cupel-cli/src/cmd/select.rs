@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use cupel_engine::{
     Engine, MarkRule, NewAccount, Options, Outdated, RepairDone, SessionSettings, SessionStep, Step, Summary,
-    UnusedRendering,
+    TranscriptKind, UnusedRendering,
 };
 
 use super::Context;
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let engine = arguments.selection.engine(context)?;
     let options = arguments.selection.options()?;
     if arguments.batch.is_single() {
-        let input = arguments.batch.single()?;
+        let input = arguments.batch.single(arguments.selection.request.format)?;
         let single = Single::new(arguments, &engine, &options, &input)?;
         return match single.session_file()? {
             Some(file) => single.step(&file),
@@ -126,6 +126,7 @@ impl<'a> Single<'a> {
         input: &'a Input,
     ) -> Result<Self, Failure> {
         let path = input.path.as_deref();
+        refuse_to_replace(arguments, &input.name(), input.transcript)?;
         let destination = destination(arguments, path)?;
         let report = arguments.report.as_deref();
         let report = report.map(|file| Destination::new(Some(file), path)).transpose()?;
@@ -265,6 +266,22 @@ pub(crate) fn summary(summary: &Summary) -> String {
     )
 }
 
+/// Keeps a transcript from being replaced by its last request.
+fn refuse_to_replace(
+    arguments: &Arguments,
+    name: &str,
+    transcript: Option<TranscriptKind>,
+) -> Result<(), Failure> {
+    match transcript.filter(|_| arguments.in_place) {
+        None => Ok(()),
+        Some(kind) => {
+            let kind = kind.called();
+            let text = format!("{name}: is {kind}, which --in-place would destroy; give --output");
+            Err(Failure::CannotRun(text))
+        }
+    }
+}
+
 fn destination(arguments: &Arguments, input: Option<&Path>) -> Result<Destination, Failure> {
     match (input, arguments.in_place) {
         (Some(path), true) => Ok(Destination::File(path.to_path_buf())),
@@ -280,7 +297,7 @@ fn many(arguments: &Arguments, engine: &Engine, options: &Options) -> Result<Ans
     };
     let mut tally = Tally::default();
     let mut lines = String::new();
-    let answers = batch::answers(arguments.batch.jobs(), select);
+    let answers = batch::answers(arguments.batch.jobs(arguments.selection.request.format), select);
     for (job, selected) in answers {
         let selection = tally.note(selected)?;
         if let (Some(job), Some(selection)) = (&job, &selection) {
@@ -295,7 +312,11 @@ fn many(arguments: &Arguments, engine: &Engine, options: &Options) -> Result<Ans
             lines.push_str(selection.as_ref().map_or("null", |selection| &selection.text));
             lines.push('\n');
         } else if let (Some(job), Some(selection)) = (job, selection) {
-            let written = place(arguments, &job)?.write(&selection.text);
+            let may_write = refuse_to_replace(arguments, &job.name, job.transcript);
+            let written = match may_write {
+                Ok(()) => place(arguments, &job)?.write(&selection.text),
+                Err(failure) => Err(failure),
+            };
             tally.note(written)?;
         }
     }

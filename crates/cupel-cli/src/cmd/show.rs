@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
         builder = builder.format(format);
     }
     let engine = builder.build().map_err(|error| Failure::of_settings(&error))?;
-    let input = Input::read(Some(&arguments.file))?;
+    let input = Input::read_request(Some(&arguments.file), arguments.format)?;
     let texts = engine.shortenable(input.text.as_str());
     let texts = texts.map_err(|error| Failure::of(&input.name(), &error))?;
     let Some(handle) = &arguments.handle else {

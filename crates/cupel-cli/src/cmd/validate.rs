@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, _: &Context) -> Result<Answer, Failure>
 }
 
 fn one(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
-    let input = arguments.batch.single()?;
+    let input = arguments.batch.single(arguments.format)?;
     let name = input.name();
     let validation = engine.validate(input.text).map_err(|error| Failure::of(&name, &error))?;
     let text =
@@ -89,7 +89,7 @@ fn many(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
     };
     let mut tally = Tally::default();
     let mut are_valid = true;
-    for (job, validation) in batch::answers(arguments.batch.jobs(), validate) {
+    for (job, validation) in batch::answers(arguments.batch.jobs(arguments.format), validate) {
         let validation = tally.note(validation)?;
         are_valid &= validation.as_ref().is_none_or(|validation| validation.is_valid);
         let text = match (validation, job) {
@@ -106,7 +106,7 @@ fn many(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
 
 /// Prints the repaired request; what could not be repaired goes to stderr, and the answer is no.
 fn repair(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
-    let input = arguments.batch.single()?;
+    let input = arguments.batch.single(arguments.format)?;
     let name = input.name();
     let repaired = engine.repair(input.text).map_err(|error| Failure::of(&name, &error))?;
     for repair in &repaired.repairs {
@@ -124,7 +124,7 @@ fn repair(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
 
 /// Prints what a repair would do.
 fn show(arguments: &Arguments, engine: &Engine) -> Result<Answer, Failure> {
-    let input = arguments.batch.single()?;
+    let input = arguments.batch.single(arguments.format)?;
     let name = input.name();
     let repaired = engine.repair(input.text).map_err(|error| Failure::of(&name, &error))?;
     let keep = repaired.repairs.iter().map(|repair| format!("{name}: with --repair: {repair}\n"));

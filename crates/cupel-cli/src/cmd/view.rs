@@ -7,7 +7,6 @@ use clap::Args;
 use super::Context;
 use crate::cli::{FileArgument, SelectionArguments};
 use crate::error::{Answer, Failure};
-use crate::input::Input;
 use crate::output;
 use crate::page::{Page, Server};
 use crate::session::SessionArguments;
@@ -52,7 +51,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let engine = arguments.selection.engine(context)?;
-    let input = Input::read(arguments.input.file.as_deref())?;
+    let input = arguments.input.read(&arguments.selection.request)?;
     let Arguments { selection, session, beside, .. } = arguments;
     let view = Page { context, selection, session, beside, output: None }.view(&engine, &input)?;
     let server = Server::bind(arguments.port, cupel_page::page(&view), !arguments.no_open).map_err(|error| {

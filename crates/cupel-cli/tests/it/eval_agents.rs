@@ -181,3 +181,38 @@ fn a_broken_run_is_named_by_file_line_and_path() {
         &format!("{file}:3: run: `ferry-desk-01` is there twice; give each run its own name"),
     );
 }
+
+#[test]
+fn the_row_of_a_policy_is_what_select_does() {
+    let folder = Folder::new();
+    let written = folder.file("windows.jsonl");
+    let budget = "--budget=200";
+    let evaluated = run(&["eval", FERRY, "--policy", "auto", budget, "--write", &written]);
+    assert_eq!(evaluated.code, Some(0), "{evaluated:?}");
+    let lines = |text: String| -> Vec<serde_json::Value> {
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let runs = lines(std::fs::read_to_string(root().join(FERRY)).unwrap());
+    let windows = lines(std::fs::read_to_string(&written).unwrap());
+    let count = |messages: &serde_json::Value| -> u64 {
+        let flags = ["count", "--tokenizer=cl100k_base", "--format=openai-chat", "--json"];
+        let counted = run_with(&flags, &messages.to_string());
+        let counted: serde_json::Value = serde_json::from_str(&counted.stdout).unwrap();
+        counted["total_tokens"].as_u64().unwrap()
+    };
+    // What is kept first does not fit as it is at some of these steps.
+    for window in windows.iter().filter(|window| window["at"].as_u64() < Some(11)) {
+        let run = runs.iter().find(|run| run["run"] == window["run"]).unwrap();
+        let messages = run["messages"].as_array().unwrap();
+        let at = window["at"].as_u64().unwrap() as usize;
+        // The answer's beginning counts with the request, not with its head.
+        let head = count(&serde_json::json!(messages[..1])) - 3;
+        let max = format!("--max={}", head + 200);
+        let flags = ["select", "--tokenizer=cl100k_base", "--format=openai-chat", "--quiet", &max];
+        let request = serde_json::json!({ "messages": messages[..at] });
+        let selected = run_with(&flags, &request.to_string());
+        assert_eq!(selected.code, Some(0), "{selected:?}");
+        let selected: serde_json::Value = serde_json::from_str(&selected.stdout).unwrap();
+        assert_eq!(window["messages"], selected["messages"], "{} at {at}", window["run"]);
+    }
+}

@@ -21,6 +21,7 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["check"],
     &["count"],
     &["validate"],
+    &["import"],
     &["show"],
     &["policy"],
     &["policy", "list"],

@@ -160,6 +160,16 @@ impl Desk {
     fn feed_others(&mut self) {
         let runs = self.folder.file("runs.jsonl");
         self.run(&["explain", "--lines", "--max=60", ESTIMATE, &runs]);
+        let record = json!({"type": "user", "uuid": "1", "sessionId": HOSTILE, "parentUuid": HOSTILE,
+            "message": {"role": "user", "content": HOSTILE}});
+        let transcript = self.folder.write("t.jsonl", format!("{record}\n{HOSTILE}\n"));
+        self.run_on(&["import", &transcript], "", true);
+        self.run(&["import", &transcript, "--list"]);
+        self.run(&["import", &transcript, "--list", "--json"]);
+        self.run_on(&["import", &transcript, "--pick", HOSTILE], "", true);
+        self.run(&["import", "--kind", HOSTILE]);
+        self.run(&["import", HOSTILE]);
+        self.run(&["explain", "--max=60", &transcript]);
         self.run(&["policy", "list"]);
         self.run(&["policy", "schema"]);
         self.run(&["policy", HOSTILE]);

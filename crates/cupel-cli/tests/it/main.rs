@@ -8,6 +8,7 @@ mod eval_agents;
 mod generated;
 mod help;
 mod hostile;
+mod import;
 mod query;
 mod readme;
 #[cfg(feature = "replay")]

@@ -70,13 +70,24 @@ struct PolicyRun<'t> {
 
 impl RunTrimmer for PolicyRun<'_> {
     fn windows(&mut self, step: &AgentStep) -> Result<Vec<Option<Window>>, SelectorError> {
-        let text = self.task.run.request(step);
-        let windows = self.engine.windows(text, self.task.max_tokens, &Options::new())?.windows;
-        let window = |window: cupel_engine::Window| {
-            let written = || Window::of_rewritten(window.kept_messages, &window.rewritten);
-            window.fits.then(written).transpose()
+        let text: Arc<str> = self.task.run.request(step).into();
+        let options = Options::new();
+        let windows = self.engine.windows(text.clone(), self.task.max_tokens, &options)?.windows;
+        let window = |(window, max_tokens): (cupel_engine::Window, &i64)| {
+            if window.fits {
+                let written = Window::of_rewritten(window.kept_messages, &window.rewritten);
+                return written.map(Some);
+            }
+            // What must be kept goes in shorter where it does not fit otherwise.
+            match self.engine.select_with(text.clone(), &Options::new().max_tokens(*max_tokens)) {
+                Ok(selection) => {
+                    Window::of_rewritten(selection.kept_messages, &selection.rewritten).map(Some)
+                }
+                Err(error) if error.is_refusal() => Ok(None),
+                Err(error) => Err(error.into()),
+            }
         };
-        windows.into_iter().map(window).collect()
+        windows.into_iter().zip(self.task.max_tokens).map(window).collect()
     }
 }
 

@@ -64,7 +64,10 @@ const VOCABULARY: Vocabulary = Vocabulary {
         "anthropic_beta",
         "betas",
         "cache_control",
+        "compaction",
         "container",
+        "diagnostics",
+        "fallback_credit_token",
         "fallbacks",
         "inference_geo",
         "metadata",
@@ -74,7 +77,9 @@ const VOCABULARY: Vocabulary = Vocabulary {
         "speed",
         "stop_sequences",
         "thinking",
+        "thread",
         "top_k",
+        "user_profile_id",
     ],
     own_settings: &["system", "anthropic_version", "context_management", "mcp_servers"],
     models: &["claude-"],
@@ -165,7 +170,12 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         path,
         Nature::Words,
         &VOCABULARY,
-        |message, index, json, block| read_block(message, at, path, index, json, block),
+        |message, index, json, block| {
+            if matches!(block.str("type").as_deref(), Some("tool_addition" | "tool_removal")) {
+                message.stays = Some(PinReason::ToolDefinitions);
+            }
+            read_block(message, at, path, index, json, block)
+        },
     );
     push_rest(object, &["content"], Nature::Words, &mut message.pieces);
     message

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use cupel_engine::{EarnedBy, Engine, Explanation, Kept, KeptReason, LeftOut, Options, Part, ShortenedPart, ShortenedText, ToGetIn, Why};
 
 use super::{Context, select};
-use crate::batch::Tally;
+use crate::batch::{Tally, requests_of_lines};
 use crate::cli::{FileArgument, SelectionArguments};
 use crate::error::{Answer, Failure};
 use crate::input::Input;
@@ -92,7 +92,11 @@ enum Document {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let engine = arguments.selection.engine(context)?;
-    let input = Input::read(arguments.input.file.as_deref())?;
+    let input = if arguments.lines {
+        Input::read(arguments.input.file.as_deref())?
+    } else {
+        arguments.input.read(&arguments.selection.request)?
+    };
     if let Some(html) = &arguments.html {
         return write_page(arguments, context, &engine, &input, html);
     }
@@ -116,9 +120,8 @@ fn explain_lines(
     options: &Options,
 ) -> Result<Answer, Failure> {
     let mut tally = Tally::default();
-    for (at, line) in input.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let name = format!("{}:{}", input.name(), at + 1);
-        let told = explained(arguments, context, engine, &name, line, options);
+    for (name, line) in requests_of_lines(input) {
+        let told = explained(arguments, context, engine, &name, &line, options);
         if let Some(text) = tally.note(told)? {
             if arguments.json.is_none() {
                 output::print(&format!("{}\n", context.palette.strong(&name)))?;

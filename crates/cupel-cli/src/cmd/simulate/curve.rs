@@ -8,7 +8,6 @@ use cupel_engine::{Curve, CurveRange, ErrorCode, parse_tokens};
 use crate::cli::{BudgetArguments, FileArgument, PolicyArguments, RequestArguments, engine};
 use crate::cmd::Context;
 use crate::error::{Answer, Failure};
-use crate::input::Input;
 use crate::output::{self, Destination};
 use crate::policy;
 use crate::render::number::{grouped, grouped_count};
@@ -67,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let policy = policy::chosen(arguments.policy.policy.as_deref(), &context.settings)?;
     let (budget, query) = (BudgetArguments::default(), &arguments.policy.query);
     let engine = engine(context, &arguments.request, &budget, query, policy)?;
-    let input = Input::read(arguments.input.file.as_deref())?;
+    let input = arguments.input.read(&arguments.request)?;
     let (name, path) = (input.name(), input.path.clone());
     let range = CurveRange::of_steps(arguments.steps).from(arguments.from).to(arguments.to);
     let curve = engine.curve(input.text, range, &query.options()?);

@@ -6,7 +6,6 @@ use cupel_engine::{Marginal, parse_tokens};
 use crate::cli::{FileArgument, SelectionArguments};
 use crate::cmd::{Context, explain};
 use crate::error::{Answer, Failure};
-use crate::input::Input;
 use crate::output;
 use crate::render::number::{counted, grouped};
 use crate::render::table::{Side, Table};
@@ -36,7 +35,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
     let engine = arguments.selection.engine(context)?;
-    let input = Input::read(arguments.input.file.as_deref())?;
+    let input = arguments.input.read(&arguments.selection.request)?;
     let name = input.name();
     let options = arguments.selection.options()?;
     let marginal = engine.marginal(input.text, arguments.slack, &options);

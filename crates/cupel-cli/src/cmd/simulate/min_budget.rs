@@ -6,7 +6,6 @@ use cupel_engine::MinBudget;
 use crate::cli::{BudgetArguments, FileArgument, PolicyArguments, RequestArguments, engine};
 use crate::cmd::Context;
 use crate::error::{Answer, Failure};
-use crate::input::Input;
 use crate::render::json;
 use crate::render::number::grouped;
 use crate::{output, policy};
@@ -39,7 +38,7 @@ pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let policy = policy::chosen(arguments.policy.policy.as_deref(), &context.settings)?;
     let (budget, query) = (BudgetArguments::default(), &arguments.policy.query);
     let engine = engine(context, &arguments.request, &budget, query, policy)?;
-    let input = Input::read(arguments.input.file.as_deref())?;
+    let input = arguments.input.read(&arguments.request)?;
     let name = input.name();
     let found = engine.min_budget(input.text, arguments.item, &query.options()?);
     let found = found.map_err(|error| Failure::of(&name, &error))?;
