@@ -5,6 +5,7 @@ mod classes;
 #[path = "../src/openai/layout.rs"]
 mod layout;
 mod merges;
+#[path = "../src/openai/pairs.rs"]
 mod pairs;
 mod steps;
 
@@ -17,6 +18,7 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=data");
     println!("cargo::rerun-if-changed=src/openai/layout.rs");
+    println!("cargo::rerun-if-changed=src/openai/pairs.rs");
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
     let out = Path::new(&out);
     fs::write(out.join("classes"), classes::table())?;
@@ -25,11 +27,16 @@ fn main() -> io::Result<()> {
         let (steps, tokens) = steps::tables(&merges);
         fs::write(out.join(format!("{name}.steps")), u64s(&steps))?;
         fs::write(out.join(format!("{name}.tokens")), u32s(&tokens))?;
-        fs::write(out.join(format!("{name}.parts")), u64s(&pairs::parts(&merges)))?;
-        fs::write(out.join(format!("{name}.pairs")), u64s(&pairs::table(&merges)))?;
-        fs::write(out.join(format!("{name}.filter")), pairs::filter(&merges))?;
+        fs::write(out.join(format!("{name}.parts")), u64s(&parts(&merges)))?;
+        fs::write(out.join(format!("{name}.pairs")), u64s(&pairs::table(&merges.parts)))?;
+        fs::write(out.join(format!("{name}.filter")), pairs::filter(&merges.parts))?;
     }
     Ok(())
+}
+
+/// The parts of each token.
+fn parts(merges: &Merges) -> Vec<u64> {
+    merges.parts.iter().map(|&(left, right)| u64::from(left) << 32 | u64::from(right)).collect()
 }
 
 fn u64s(numbers: &[u64]) -> Vec<u8> {

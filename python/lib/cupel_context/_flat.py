@@ -31,11 +31,29 @@ class Flat:
         """The indices of the framework's messages that these belong to, in order."""
         return sorted({self._owners[at] for at in positions})
 
-    def kept(self, fitter: Fitter, key: Hashable | None = None, **request: Any) -> list[int]:
+    def kept(
+        self, fitter: Fitter, key: Hashable | None = None, *, window: int | None = None, **request: Any
+    ) -> list[int]:
         """The indices of the framework's messages that stay, in order."""
         # A framework's own message is in or out as it is.
-        window = fitter.window({**request, "messages": self.messages}, key, shorten="off")
-        return self.owners(window.kept)
+        whole = {**request, "messages": self.messages}
+        fitted = fitter.window(whole, key, window=window, shorten="off")
+        return self.owners(fitted.kept)
+
+
+def tool(given: Any) -> dict[str, Any]:
+    """A definition of a tool as OpenAI Chat has it, whoever's shape it is in."""
+    if not isinstance(given, dict):
+        return tool(given.model_dump() if hasattr(given, "model_dump") else {"name": str(given)})
+    if isinstance(given.get("function"), dict):
+        return given
+    known: dict[str, Any] = given.get("toolSpec") or given
+    schema = known.get("parameters") or known.get("input_schema") or known.get("inputSchema") or {}
+    if not isinstance(known.get("name"), str):
+        # A tool that the provider hosts: what is sent of it is its definition.
+        known = {"name": "hosted", "description": json.dumps(given, default=str)}
+    described = {"name": known["name"], "description": known.get("description") or ""}
+    return {"type": "function", "function": {**described, "parameters": schema.get("json", schema)}}
 
 
 def chosen(messages: Sequence[Any], kept: Sequence[int]) -> list[Any]:

@@ -7,18 +7,68 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Union
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypedDict, Union
 
 from . import _errors, _native
-from ._engine import Engine, Selection, Session, Step
+from ._engine import Engine, RenderFunction, Selection, Session, Step
 from ._errors import CupelError, DoesNotFitError
+from ._settings import Pin, Policy, Rules
 
 Fitted = Union[Step[Any], Selection[Any]]
 """What an adapter sends: a step of a session, or a selection of its own."""
 
 OnSelection = Callable[[Fitted], object]
 """Called with every window before it is sent; what it raises is raised where the model is called."""
+
+class WindowOptions(TypedDict, total=False):
+    """What every adapter takes beside ``max_tokens``."""
+
+    model: str | None
+    """Whose tokens are counted, and whose window it is; without it the model that the framework calls."""
+    policy: Policy
+    """What is worth keeping."""
+    output_reserve: int | None
+    """Tokens of the window that are kept free for the answer."""
+    margin_percent: float | None
+    """How far counts may be off: so much of the window stays free."""
+    pins: Iterable[Pin]
+    """Messages that are kept, whatever they cost."""
+    rules: Rules
+    """Standing rules: every message that states one is kept."""
+    tokenizer: str | None
+    """How tokens are counted; without it as the model does."""
+    shorten: str | None
+    """``"json"`` or ``"all"``: results of tools may go in shorter, where the framework lets them."""
+    renderers: Iterable[RenderFunction]
+    """Functions that make results of tools shorter."""
+    repair: bool
+    """Mends what a provider would refuse, where nothing is lost by it."""
+    sessions: bool
+    """Whether conversations that have an id keep the provider's cache; they do unless this is ``False``."""
+    engine: Engine | None
+    """An engine of your own, instead of all that one is made of."""
+    on_selection: OnSelection | None
+    """Called with every window before it is sent."""
+
+
+def fitter(
+    max_tokens: int | None,
+    options: WindowOptions,
+    *,
+    format: str | None = None,
+    overflow: type[DoesNotFitError] = DoesNotFitError,
+) -> Fitter:
+    """What an adapter fits requests with, from what it was given."""
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    told = {name: given.pop(name) for name in ("sessions", "on_selection") if name in given}
+    engine = given.pop("engine", None)
+    if engine is not None and (given or max_tokens is not None):
+        name = next(iter(given), "max_tokens")
+        raise CupelError(f"{name}: the engine that was given has its own; set it there", path=name)
+    engine = engine or Engine(max_tokens=max_tokens, format=format, **given)
+    return Fitter(engine, overflow=overflow, **told)
+
 
 LOG = logging.getLogger("cupel")
 """A record of every window: at ``INFO`` where something is left out, at ``DEBUG`` where all of it fits."""

@@ -9,17 +9,19 @@ runner = InMemoryRunner(agent=agent, plugins=[CupelPlugin(max_tokens=32_000)])
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 
-from ._engine import Engine
-from ._sessions import Fitter
-from ._settings import Pin, Policy, Rules
+from ._sessions import WindowOptions, fitter
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+else:
+    from ._lazy import Unpack
 
 __all__ = ["CupelPlugin"]
 
@@ -34,31 +36,10 @@ class CupelPlugin(BasePlugin):
     """
 
     def __init__(
-        self,
-        max_tokens: int | None = None,
-        *,
-        policy: Policy = "auto",
-        output_reserve: int | None = None,
-        pins: Iterable[Pin] = (),
-        rules: Rules = (),
-        tokenizer: str | None = None,
-        shorten: str | None = None,
-        sessions: bool = True,
-        engine: Engine | None = None,
-        name: str = "cupel",
+        self, max_tokens: int | None = None, *, name: str = "cupel", **options: Unpack[WindowOptions]
     ) -> None:
         super().__init__(name=name)
-        engine = engine or Engine(
-            policy=policy,
-            max_tokens=max_tokens,
-            output_reserve=output_reserve,
-            pins=pins,
-            rules=rules,
-            tokenizer=tokenizer,
-            shorten=shorten,
-            format="gemini",
-        )
-        self._fitter = Fitter(engine, sessions=sessions)
+        self._fitter = fitter(max_tokens, options, format="gemini")
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest

@@ -3,23 +3,27 @@
 from agent_framework import Agent
 from cupel_context.agent_framework import CupelStrategy
 
-agent = Agent(client, compaction_strategy=CupelStrategy(max_tokens=32_000))
+agent = Agent(client, compaction_strategy=CupelStrategy(max_tokens=32_000, client=client))
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent_framework import Content, Message, included_messages
 from agent_framework._compaction import set_excluded
 
 from . import _explain
-from ._engine import Engine
+from ._engine import Selection
 from ._flat import Flat, content, media, text
-from ._settings import Pin, Policy, Rules
+from ._sessions import WindowOptions, fitter
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+else:
+    from ._lazy import Unpack
 
 __all__ = ["CupelStrategy"]
 
@@ -28,31 +32,17 @@ class CupelStrategy:
     """Excludes what does not fit; each message says why, and none is lost.
 
     What an earlier run excluded stays so. There is no id of a conversation in a strategy, so that
-    each window is chosen by itself. It sees no tools, which are not counted: leave room for them.
+    each window is chosen by itself. It sees neither the model nor the tools: give it the ``client``, and
+    leave room for the tools.
     """
 
     def __init__(
-        self,
-        max_tokens: int | None = None,
-        *,
-        policy: Policy = "auto",
-        model: str | None = None,
-        output_reserve: int | None = None,
-        pins: Iterable[Pin] = (),
-        rules: Rules = (),
-        tokenizer: str | None = None,
-        engine: Engine | None = None,
+        self, max_tokens: int | None = None, *, client: Any = None, **options: Unpack[WindowOptions]
     ) -> None:
-        self._engine = engine or Engine(
-            policy=policy,
-            model=model,
-            max_tokens=max_tokens,
-            output_reserve=output_reserve,
-            pins=pins,
-            rules=rules,
-            tokenizer=tokenizer,
-            format="openai-chat",
-        )
+        if client is not None and "model" not in options:
+            options["model"] = _model(client)
+        # Each window is chosen by itself, since it has to say why.
+        self._fitter = fitter(max_tokens, {**options, "sessions": False}, format="openai-chat")
 
     async def __call__(self, messages: list[Message]) -> bool:
         """Excludes what does not fit; ``True`` if anything changed."""
@@ -71,7 +61,8 @@ class CupelStrategy:
         flat = Flat()
         for at, message in enumerate(messages):
             _flatten(flat, at, message)
-        selection = self._engine.select(flat.messages, shorten="off")
+        selection = self._fitter.window(flat.messages, shorten="off")
+        assert isinstance(selection, Selection)
         if len(selection.kept) == len(flat.messages):
             return [None] * len(messages)
         reasons: list[str | None] = [None] * len(messages)
@@ -80,6 +71,12 @@ class CupelStrategy:
             for owner in flat.owners(out["part"]["messages"]):
                 reasons[owner] = text
         return reasons
+
+
+def _model(client: Any) -> str | None:
+    """The name of the model that a chat client calls."""
+    told = (getattr(client, name, None) for name in ("model", "model_id", "deployment_name"))
+    return next((name for name in told if isinstance(name, str) and name), None)
 
 
 def _flatten(flat: Flat, at: int, message: Message) -> None:

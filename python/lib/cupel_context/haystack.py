@@ -1,45 +1,171 @@
-"""Haystack: a compactor for agents, and a ranker that fills a budget.
+"""Haystack: a chat generator that sends what fits, a compactor, and a ranker that fills a budget.
 
-from haystack.hooks.compaction import CompactionHook
-from cupel_context.haystack import CupelCompactor
+from haystack.components.agents import Agent
+from cupel_context.haystack import CupelChatGenerator
 
-hook = CompactionHook(compactor=CupelCompactor(), context_window=32_000)
+agent = Agent(chat_generator=CupelChatGenerator(generator, max_tokens=32_000), tools=tools)
+
+The state of the agent stays whole. ``CupelCompactor`` is for Haystack's own hook, which shortens the state
+itself: what it takes out is gone.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import inspect
+from typing import TYPE_CHECKING, Any
 
 from haystack import Document, component
-from haystack.core.serialization import default_from_dict, default_to_dict
+from haystack.core.serialization import component_to_dict, default_from_dict, default_to_dict
 from haystack.dataclasses import ChatMessage, FileContent, ImageContent, ReasoningContent
 from haystack.token_counters import TokenCounter
+from haystack.tools import ToolsType, flatten_tools_or_toolsets
+from haystack.utils import deserialize_component_inplace
 
 from . import _settings
 from ._engine import Engine
 from ._flat import Flat, chosen, content, media, text
 from ._items import Pipeline
 from ._native import Budget, Item
-from ._sessions import Fitter
+from ._sessions import Fitter, OnSelection, WindowOptions, fitter
 from ._settings import Policy, Rules
 
-__all__ = ["CupelCompactor", "CupelRanker"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+else:
+    from ._lazy import Unpack
+
+__all__ = ["CupelChatGenerator", "CupelCompactor", "CupelRanker"]
+
+
+@component
+class CupelChatGenerator:
+    """Another chat generator, which is sent what fits; whoever calls it keeps all messages.
+
+    Without ``max_tokens`` the window is the model's, where Cupel knows the model. Calls whose conversations
+    begin alike are a session, whose windows keep the provider's cache.
+    """
+
+    def __init__(
+        self, generator: Any, max_tokens: int | None = None, **options: Unpack[WindowOptions]
+    ) -> None:
+        self.generator = generator
+        self.max_tokens = max_tokens
+        self._options = options
+        self._fitter = fitter(max_tokens, options, format="openai-chat")
+        self._takes = set(inspect.signature(generator.run).parameters)
+
+    @property
+    def model(self) -> str | None:
+        """The name of the model that is called."""
+        named = getattr(self.generator, "model", None)
+        return named if isinstance(named, str) else None
+
+    def warm_up(self) -> None:
+        """Warms up what it calls."""
+        if hasattr(self.generator, "warm_up"):
+            self.generator.warm_up()
+
+    @component.output_types(replies=list[ChatMessage])
+    def run(
+        self,
+        messages: list[ChatMessage],
+        streaming_callback: Any = None,
+        generation_kwargs: dict[str, Any] | None = None,
+        *,
+        tools: ToolsType | None = None,
+    ) -> dict[str, Any]:
+        """What the generator says to the messages that fit."""
+        given = self._given(streaming_callback, generation_kwargs, tools)
+        made: dict[str, Any] = self.generator.run(messages=self._fitting(messages, given), **given)
+        return made
+
+    @component.output_types(replies=list[ChatMessage])
+    async def run_async(
+        self,
+        messages: list[ChatMessage],
+        streaming_callback: Any = None,
+        generation_kwargs: dict[str, Any] | None = None,
+        *,
+        tools: ToolsType | None = None,
+    ) -> dict[str, Any]:
+        """The same, while other tasks go on."""
+        given = self._given(streaming_callback, generation_kwargs, tools)
+        fitting = await asyncio.to_thread(self._fitting, messages, given)
+        made: dict[str, Any]
+        if hasattr(self.generator, "run_async"):
+            made = await self.generator.run_async(messages=fitting, **given)
+        else:
+            made = await asyncio.to_thread(self.generator.run, messages=fitting, **given)
+        return made
+
+    def _given(self, streaming_callback: Any, generation_kwargs: Any, tools: Any) -> dict[str, Any]:
+        given = {
+            "streaming_callback": streaming_callback,
+            "generation_kwargs": generation_kwargs,
+            "tools": tools,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    def _fitting(self, messages: list[ChatMessage], given: dict[str, Any]) -> list[ChatMessage]:
+        if not messages:
+            return messages
+        tools = given.get("tools") or getattr(self.generator, "tools", None)
+        head: dict[str, Any] = {} if self.model is None else {"model": self.model}
+        if tools:
+            listed = flatten_tools_or_toolsets(tools)
+            head["tools"] = [{"type": "function", "function": tool.tool_spec} for tool in listed]
+        settings = {**(getattr(self.generator, "generation_kwargs", None) or {})}
+        settings.update(given.get("generation_kwargs") or {})
+        most = settings.get("max_completion_tokens") or settings.get("max_tokens")
+        if isinstance(most, int):
+            head["max_tokens"] = most
+        return chosen(messages, _flat(messages).kept(self._fitter, "calls", **head))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What it was made with; functions and engines of your own are no part of it."""
+        plain = {
+            name: value
+            for name, value in self._options.items()
+            if name not in ("engine", "on_selection", "renderers")
+        }
+        inner = component_to_dict(self.generator, "generator")
+        return default_to_dict(self, generator=inner, max_tokens=self.max_tokens, **plain)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> CupelChatGenerator:
+        """A generator from what ``to_dict`` wrote."""
+        deserialize_component_inplace(data["init_parameters"], key="generator")
+        made: CupelChatGenerator = default_from_dict(cls, data)
+        return made
 
 
 class CupelCompactor:
     """Keeps the best of a conversation: system prompt, the last question, and what it needs.
 
+    Haystack's hook puts the result into the state of the agent: what goes is gone. To keep the state whole,
+    take :class:`CupelChatGenerator` instead.
+
     Sizes are those of the counter that Haystack hands in: if the result is too large by it, the
     budget is lowered until it fits. Tools are not counted: leave room for them.
     """
 
-    def __init__(self, policy: str = "auto", tokenizer: str | None = None, rules: Rules = ()) -> None:
+    def __init__(
+        self,
+        policy: str = "auto",
+        tokenizer: str | None = None,
+        rules: Rules = (),
+        model: str | None = None,
+        on_selection: OnSelection | None = None,
+    ) -> None:
         self.policy = policy
         self.tokenizer = tokenizer
         self.rules = _settings.rules(rules)
-        engine = Engine(policy=policy, tokenizer=tokenizer, rules=self.rules, format="openai-chat")
-        self._fitter = Fitter(engine, sessions=False)
+        self.model = model
+        engine = Engine(
+            policy=policy, model=model, tokenizer=tokenizer, rules=self.rules, format="openai-chat"
+        )
+        self._fitter = Fitter(engine, sessions=False, on_selection=on_selection)
 
     def compact(
         self, messages: list[ChatMessage], target_tokens: int, token_counter: TokenCounter
@@ -48,9 +174,7 @@ class CupelCompactor:
         before = token_counter.count(messages=messages)
         if before <= target_tokens:
             return None
-        flat = Flat()
-        for at, message in enumerate(messages):
-            _flatten(flat, at, message)
+        flat = _flat(messages)
         own = self._fitter.engine.count(flat.messages)["total_tokens"]
         # The two count in different tokens: what one calls the target is this for the other.
         budget = max(1, target_tokens * own // max(1, before))
@@ -78,12 +202,13 @@ class CupelCompactor:
     def _kept(self, flat: Flat, messages: list[ChatMessage], budget: int) -> list[ChatMessage]:
         # A target is a goal: what must be kept is kept, whatever it costs.
         least = max(budget, self._least(flat))
-        kept = self._fitter.engine.select(flat.messages, max_tokens=least, shorten="off")
+        kept = self._fitter.window(flat.messages, max_tokens=least, shorten="off")
         return chosen(messages, flat.owners(kept.kept))
 
     def to_dict(self) -> dict[str, Any]:
         """What it was made with."""
-        return default_to_dict(self, policy=self.policy, tokenizer=self.tokenizer, rules=self.rules)
+        made = {"policy": self.policy, "tokenizer": self.tokenizer, "rules": self.rules, "model": self.model}
+        return default_to_dict(self, **made)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> CupelCompactor:
@@ -112,6 +237,13 @@ class CupelRanker:
         ]
         window = self._pipeline.run(items, Budget(self.max_tokens), query=query)
         return {"documents": [documents[at] for at in window.kept]}
+
+
+def _flat(messages: list[ChatMessage]) -> Flat:
+    flat = Flat()
+    for at, message in enumerate(messages):
+        _flatten(flat, at, message)
+    return flat
 
 
 def _flatten(flat: Flat, at: int, message: ChatMessage) -> None:

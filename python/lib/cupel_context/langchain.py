@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import BaseMessage, convert_to_messages
@@ -23,8 +23,13 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ._engine import Engine
 from ._errors import DoesNotFitError, as_kind
-from ._sessions import Fitter, OnSelection
+from ._sessions import WindowOptions, fitter
 from ._settings import Pin, Policy, Rules
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+else:
+    from ._lazy import Unpack
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -53,33 +58,9 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
     agent has its own. ``on_selection`` is called with every window before it is sent.
     """
 
-    def __init__(
-        self,
-        max_tokens: int | None = None,
-        *,
-        policy: Policy = "auto",
-        output_reserve: int | None = None,
-        pins: Iterable[Pin] = (),
-        rules: Rules = (),
-        tokenizer: str | None = None,
-        shorten: str | None = None,
-        repair: bool = False,
-        sessions: bool = True,
-        engine: Engine | None = None,
-        on_selection: OnSelection | None = None,
-    ) -> None:
+    def __init__(self, max_tokens: int | None = None, **options: Unpack[WindowOptions]) -> None:
         super().__init__()
-        engine = engine or Engine(
-            policy=policy,
-            max_tokens=max_tokens,
-            output_reserve=output_reserve,
-            pins=pins,
-            rules=rules,
-            tokenizer=tokenizer,
-            shorten=shorten,
-            repair=repair,
-        )
-        self._fitter = _fitter(engine, sessions, on_selection)
+        self._fitter = fitter(max_tokens, options, overflow=WindowOverflowError)
 
     def wrap_model_call(
         self,
@@ -174,43 +155,20 @@ def trim(
 
 
 def pre_model_hook(
-    max_tokens: int | None = None,
-    *,
-    policy: Policy = "auto",
-    pins: Iterable[Pin] = (),
-    rules: Rules = (),
-    tokenizer: str | None = None,
-    shorten: str | None = None,
-    model: str | None = None,
-    sessions: bool = True,
-    engine: Engine | None = None,
-    on_selection: OnSelection | None = None,
+    max_tokens: int | None = None, **options: Unpack[WindowOptions]
 ) -> Callable[[Any], dict[str, list[BaseMessage]]]:
     """A hook for LangGraph: what the model sees next, beside a history that is left alone.
 
     The graph adds its prompt and its tools behind the hook, which cannot count them: leave room. Nor
     does it say which model it calls: name it, or tokens are those of OpenAI.
     """
-    engine = engine or Engine(
-        policy=policy,
-        model=model,
-        max_tokens=max_tokens,
-        pins=pins,
-        rules=rules,
-        tokenizer=tokenizer,
-        shorten=shorten,
-    )
-    fitter = _fitter(engine, sessions, on_selection)
+    fits = fitter(max_tokens, options, overflow=WindowOverflowError)
 
     def hook(state: Any) -> dict[str, list[BaseMessage]]:
         messages = state["messages"] if isinstance(state, dict) else state.messages
-        return {"llm_input_messages": fitter.window(list(messages), _conversation()).messages}
+        return {"llm_input_messages": fits.window(list(messages), _conversation()).messages}
 
     return hook
-
-
-def _fitter(engine: Engine, sessions: bool, on_selection: OnSelection | None) -> Fitter:
-    return Fitter(engine, sessions=sessions, on_selection=on_selection, overflow=WindowOverflowError)
 
 
 _NAMES = ("model_name", "model", "model_id", "deployment_name", "azure_deployment")

@@ -9,18 +9,23 @@ hook = CupelHook(max_tokens=32_000)
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Iterable
-from typing import Any
+import sys
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
 
+import litellm
 from litellm.exceptions import BadRequestError, ContextWindowExceededError
 from litellm.integrations.custom_logger import CustomLogger
 
-from ._engine import Engine
 from ._errors import CupelError, DoesNotFitError
-from ._sessions import Fitter
-from ._settings import Pin, Policy, Rules
+from ._sessions import WindowOptions, fitter
 
-__all__ = ["CupelHook"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+else:
+    from ._lazy import Unpack
+
+__all__ = ["CupelHook", "WindowExceededError"]
 
 _SHAPES = ("messages", "input", "contents")
 """Where the four shapes keep their messages: Chat and Anthropic, Responses, Gemini."""
@@ -44,6 +49,28 @@ _WHOSE = ("api_key", "user_id", "team_id", "end_user_id")
 """What tells the users of a proxy apart."""
 
 
+class WindowExceededError(DoesNotFitError, ContextWindowExceededError):  # type: ignore[misc]
+    """What must be kept does not fit; an error that LiteLLM knows, and its fallbacks catch."""
+
+    def __init__(self, message: str, **told: Any) -> None:
+        self.asked_for(message, told, "")
+
+    def asked_for(self, message: str, told: Mapping[str, Any], model: str) -> None:
+        """Says whose window it was; both kinds of error have a word on their code."""
+        known = f"cupel: {message}"
+        ContextWindowExceededError.__init__(self, message=known, model=model, llm_provider="")
+        DoesNotFitError.__init__(self, message, **told)
+        self.args, self.body = (message,), _body(self)
+
+    def told(self) -> dict[str, Any]:
+        """All that Cupel says of it."""
+        return {name: getattr(self, name) for name in ("code", "path", "rule", "remedy", "details")}
+
+    def __str__(self) -> str:
+        """The words alone, without LiteLLM's own before them."""
+        return str(self.args[0])
+
+
 class CupelHook(CustomLogger):
     """Makes requests fit. Without ``max_tokens`` the window is that of the model, where it is known.
 
@@ -53,32 +80,9 @@ class CupelHook(CustomLogger):
     What cannot be sent is answered with the status 400, as LiteLLM answers it where a provider says so.
     """
 
-    def __init__(
-        self,
-        max_tokens: int | None = None,
-        *,
-        policy: Policy = "auto",
-        output_reserve: int | None = None,
-        pins: Iterable[Pin] = (),
-        rules: Rules = (),
-        tokenizer: str | None = None,
-        shorten: str | None = None,
-        repair: bool = False,
-        sessions: bool = True,
-        engine: Engine | None = None,
-    ) -> None:
+    def __init__(self, max_tokens: int | None = None, **options: Unpack[WindowOptions]) -> None:
         super().__init__()
-        engine = engine or Engine(
-            policy=policy,
-            max_tokens=max_tokens,
-            output_reserve=output_reserve,
-            pins=pins,
-            rules=rules,
-            tokenizer=tokenizer,
-            shorten=shorten,
-            repair=repair,
-        )
-        self._fitter = Fitter(engine, sessions=sessions)
+        self._fitter = fitter(max_tokens, options, overflow=WindowExceededError)
 
     async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
@@ -87,8 +91,14 @@ class CupelHook(CustomLogger):
         whose = tuple(getattr(user_api_key_dict, name, None) for name in _WHOSE)
         try:
             return await asyncio.to_thread(self.fit, data, whose)
+        except WindowExceededError as error:
+            error.asked_for(str(error), error.told(), str(data.get("model") or ""))
+            raise
         except CupelError as error:
-            raise _answered(error, str(data.get("model") or "")) from error
+            named = str(data.get("model") or "")
+            answered = BadRequestError(message=f"cupel: {error}", model=named, llm_provider="")
+            answered.body = _body(error)
+            raise answered from error
 
     def fit(self, data: dict[str, Any], whose: Hashable = None) -> dict[str, Any]:
         """The same outside of the proxy: the arguments of a call, with what fits."""
@@ -99,21 +109,33 @@ class CupelHook(CustomLogger):
         session = _session(data)
         # A session of one user, key or model is none of another's, whatever they call it.
         key = None if session is None else (whose, data.get("model"), data.get("user"), session)
-        window = self._fitter.window(request, key)
+        named = _deployed(str(data.get("model") or ""))
+        if named:
+            request["model"] = named
+        window = self._fitter.window(request, key, window=_known_window(named))
         return {**data, name: window.messages}
 
 
-def _answered(error: CupelError, model: str) -> BadRequestError:
-    """The error that the proxy answers with: its status is 400."""
-    kind = ContextWindowExceededError if isinstance(error, DoesNotFitError) else BadRequestError
-    answered = kind(message=f"cupel: {error}", model=model, llm_provider="")
-    answered.body = {
-        "code": error.code,
-        "path": error.path,
-        "rule": error.rule,
-        "remedy": error.remedy,
-    }
-    return answered
+def _deployed(model: str) -> str:
+    """The model behind the name that the proxy was asked for, where its router knows it."""
+    proxy = sys.modules.get("litellm.proxy.proxy_server")
+    router = getattr(proxy, "llm_router", None)
+    found = router.get_model_list(model_name=model) if router is not None and model else None
+    deployed = (found or [{}])[0].get("litellm_params") or {}
+    return str(deployed.get("model") or model)
+
+
+def _known_window(model: str) -> int | None:
+    """How much fits by LiteLLM's own table of models."""
+    for name in (model, model.partition("/")[2]):
+        most = (litellm.model_cost.get(name) or {}).get("max_input_tokens")
+        if isinstance(most, int):
+            return most
+    return None
+
+
+def _body(error: CupelError) -> dict[str, Any]:
+    return {"code": error.code, "path": error.path, "rule": error.rule, "remedy": error.remedy}
 
 
 def _is_conversation(value: Any) -> bool:

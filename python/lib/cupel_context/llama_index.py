@@ -1,37 +1,100 @@
-"""LlamaIndex: a memory whose window fits, and a postprocessor that fills a budget with nodes.
+"""LlamaIndex: an LLM whose every call fits, a memory whose window fits, and nodes that fill a budget.
 
-from llama_index.core.agent import ReActAgent
-from cupel_context.llama_index import CupelMemory
+from llama_index.core.agent import FunctionAgent
+from cupel_context.llama_index import bounded
 
-memory = CupelMemory.from_defaults(max_tokens=32_000)
-response = await agent.run("Why did the deploy fail?", memory=memory)
+agent = FunctionAgent(tools=tools, llm=bounded(llm, max_tokens=32_000))
+response = await agent.run("Why did the deploy fail?")
+
+What an agent does within a run goes past its memory, which therefore bounds what came before the run
+alone; ``bounded`` sees every call, with the system prompt and the tools.
 """
 
 from __future__ import annotations
 
+import asyncio
+import copy
+import functools
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.llms import LLM
 from llama_index.core.memory.types import BaseChatStoreMemory
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from ._engine import Engine
-from ._flat import Flat, chosen, content, media, text
+from ._flat import Flat, chosen, content, media, text, tool
 from ._items import Pipeline
 from ._native import Budget, Item
-from ._sessions import Fitter
+from ._sessions import Fitter, OnSelection, WindowOptions, fitter
 
-__all__ = ["CupelMemory", "CupelPostprocessor"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+else:
+    from ._lazy import Unpack
+
+__all__ = ["CupelMemory", "CupelPostprocessor", "bounded"]
+
+L = TypeVar("L", bound=LLM)
+
+
+def bounded(llm: L, max_tokens: int | None = None, **options: Unpack[WindowOptions]) -> L:
+    """An LLM like this one, of its class, that is sent what fits: the history, the scratchpad and the tools.
+
+    Without ``max_tokens`` the window is the model's. Memory and history of whoever calls it stay whole. Calls
+    whose conversations begin alike are a session, whose windows keep the provider's cache.
+    """
+    made = copy.copy(llm)
+    object.__setattr__(made, "__class__", _bounded(type(llm)))
+    object.__setattr__(made, "_cupel_fitter", fitter(max_tokens, options, format="openai-chat"))
+    return made
+
+
+@functools.cache
+def _bounded(kind: Any) -> Any:
+    """The class of an LLM, whose calls are made to fit."""
+
+    def chat(self: Any, messages: Sequence[ChatMessage], **given: Any) -> Any:
+        return kind.chat(self, _fitting(self, messages, given), **given)
+
+    def stream_chat(self: Any, messages: Sequence[ChatMessage], **given: Any) -> Any:
+        return kind.stream_chat(self, _fitting(self, messages, given), **given)
+
+    async def achat(self: Any, messages: Sequence[ChatMessage], **given: Any) -> Any:
+        return await kind.achat(self, await asyncio.to_thread(_fitting, self, messages, given), **given)
+
+    async def astream_chat(self: Any, messages: Sequence[ChatMessage], **given: Any) -> Any:
+        fitting = await asyncio.to_thread(_fitting, self, messages, given)
+        return await kind.astream_chat(self, fitting, **given)
+
+    calls = (chat, stream_chat, achat, astream_chat)
+    body = {call.__name__: call for call in calls}
+    return type(kind)(kind.__name__, (kind,), {**body, "__module__": kind.__module__})
+
+
+def _fitting(llm: Any, messages: Sequence[ChatMessage], given: dict[str, Any]) -> list[ChatMessage]:
+    """The messages of a call that fit beside its tools."""
+    known = llm.metadata
+    most = given.get("max_tokens") or getattr(llm, "max_tokens", None)
+    head: dict[str, Any] = {"model": known.model_name}
+    if isinstance(most, int) and most > 0:
+        head["max_tokens"] = most
+    if given.get("tools"):
+        head["tools"] = [tool(one) for one in given["tools"]]
+    flat = _flat(messages)
+    fits: Fitter = llm._cupel_fitter
+    return chosen(messages, flat.kept(fits, "calls", window=known.context_window, **head))
 
 
 class CupelMemory(BaseChatStoreMemory):
     """Keeps every message, and hands out those that fit.
 
-    Each memory is a session, whose windows keep the provider's cache. The system prompt and the tools
-    of an agent come after it, and are not counted: leave room for them.
+    Each memory is a session, whose windows keep the provider's cache. The system prompt, the tools and what
+    an agent does within a run come after it, and are not counted: ``bounded`` sees them.
     """
 
     max_tokens: int | None = Field(default=None, description="How much fits")
@@ -40,6 +103,7 @@ class CupelMemory(BaseChatStoreMemory):
     tokenizer: str | None = Field(default=None, description="How tokens are counted")
     rules: list[str] = Field(default_factory=list, description="Standing rules that are always kept")
     _fitter: Fitter | None = PrivateAttr(default=None)
+    _on_selection: OnSelection | None = PrivateAttr(default=None)
 
     @classmethod
     def class_name(cls) -> str:
@@ -56,7 +120,10 @@ class CupelMemory(BaseChatStoreMemory):
         """A memory, which may begin with a history, or with what a ``chat_store`` holds."""
         if llm is not None:
             settings.setdefault("max_tokens", llm.metadata.context_window)
+            settings.setdefault("model", llm.metadata.model_name or None)
+        on_selection = settings.pop("on_selection", None)
         memory = cls(**settings)
+        memory._on_selection = on_selection
         # A store that is handed in may hold a conversation already.
         if chat_history is not None:
             memory.set(chat_history)
@@ -67,9 +134,7 @@ class CupelMemory(BaseChatStoreMemory):
         messages = self.get_all()
         if not messages:
             return []
-        flat = Flat()
-        for at, message in enumerate(messages):
-            _flatten(flat, at, message)
+        flat = _flat(messages)
         if self._fitter is None:
             engine = Engine(
                 policy=self.policy,
@@ -79,13 +144,11 @@ class CupelMemory(BaseChatStoreMemory):
                 rules=self.rules,
                 format="openai-chat",
             )
-            self._fitter = Fitter(engine)
+            self._fitter = Fitter(engine, on_selection=self._on_selection)
         return chosen(messages, flat.kept(self._fitter, self.chat_store_key))
 
     async def aget(self, input: str | None = None, **_: Any) -> list[ChatMessage]:
         """The same, while other tasks go on."""
-        import asyncio
-
         return await asyncio.to_thread(self.get, input)
 
 
@@ -115,6 +178,13 @@ class CupelPostprocessor(BaseNodePostprocessor):
         query = "" if query_bundle is None else query_bundle.query_str
         window = Pipeline.from_policy(self.policy).run(items, Budget(self.max_tokens), query=query)
         return chosen(nodes, sorted(window.kept))
+
+
+def _flat(messages: Sequence[ChatMessage]) -> Flat:
+    flat = Flat()
+    for at, message in enumerate(messages):
+        _flatten(flat, at, message)
+    return flat
 
 
 def _flatten(flat: Flat, at: int, message: ChatMessage) -> None:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import dataclasses
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
@@ -34,10 +33,13 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import ModelRequestContext
 
-from ._engine import Engine
 from ._flat import text
-from ._sessions import Fitter
-from ._settings import Pin, Policy, Rules
+from ._sessions import WindowOptions, fitter
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+else:
+    from ._lazy import Unpack
 
 __all__ = ["CupelWindow"]
 
@@ -51,29 +53,9 @@ class CupelWindow(AbstractCapability[Any]):
     Tools that the provider hosts are not counted: leave room for them.
     """
 
-    def __init__(
-        self,
-        max_tokens: int | None = None,
-        *,
-        policy: Policy = "auto",
-        output_reserve: int | None = None,
-        pins: Iterable[Pin] = (),
-        rules: Rules = (),
-        tokenizer: str | None = None,
-        sessions: bool = True,
-        engine: Engine | None = None,
-    ) -> None:
-        engine = engine or Engine(
-            policy=policy,
-            max_tokens=max_tokens,
-            output_reserve=output_reserve,
-            pins=pins,
-            rules=rules,
-            # Its messages hold calls and results as Anthropic's do, whoever gets them.
-            tokenizer=tokenizer,
-            format="anthropic",
-        )
-        self._fitter = Fitter(engine, sessions=sessions)
+    def __init__(self, max_tokens: int | None = None, **options: Unpack[WindowOptions]) -> None:
+        # Its messages hold calls and results as Anthropic's do, whoever gets them.
+        self._fitter = fitter(max_tokens, options, format="anthropic")
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext

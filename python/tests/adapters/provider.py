@@ -13,7 +13,7 @@ from story import ANSWER, STEPS, calls
 
 
 class Provider:
-    """Answers as OpenAI Chat and as Anthropic do: tool calls for so many steps, then words."""
+    """Answers as OpenAI Chat and as Anthropic do: tool calls for so many steps, then words; and again."""
 
     def __init__(self, steps: int = STEPS) -> None:
         self.steps = steps
@@ -21,11 +21,15 @@ class Provider:
         """The requests, as they were sent."""
         self.url = ""
 
+    def is_calling(self) -> bool:
+        """Whether the answer to the request that came last calls tools."""
+        return (len(self.bodies) - 1) % (self.steps + 1) < self.steps
+
     def chat(self) -> dict[str, Any]:
         """The answer of OpenAI Chat to the request that came last."""
         step = len(self.bodies) - 1
         message: dict[str, Any] = {"role": "assistant", "content": ANSWER}
-        if step < self.steps:
+        if self.is_calling():
             message["content"] = None
             message["tool_calls"] = [
                 {
@@ -35,7 +39,7 @@ class Provider:
                 }
                 for call in calls(step)
             ]
-        reason = "tool_calls" if step < self.steps else "stop"
+        reason = "tool_calls" if self.is_calling() else "stop"
         choice = {"index": 0, "message": message, "finish_reason": reason, "logprobs": None}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         return {
@@ -51,7 +55,7 @@ class Provider:
         """The answer of Anthropic."""
         step = len(self.bodies) - 1
         content: list[dict[str, Any]] = [{"type": "text", "text": ANSWER}]
-        if step < self.steps:
+        if self.is_calling():
             content = [
                 {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
                 for call in calls(step)
@@ -62,10 +66,25 @@ class Provider:
             "role": "assistant",
             "model": "claude-sonnet-4-5",
             "content": content,
-            "stop_reason": "tool_use" if step < self.steps else "end_turn",
+            "stop_reason": "tool_use" if self.is_calling() else "end_turn",
             "stop_sequence": None,
             "usage": {"input_tokens": 1, "output_tokens": 1},
         }
+
+
+def _streamed(answer: dict[str, Any]) -> bytes:
+    """An answer of OpenAI Chat in pieces: all of the message, why it ends, and what it cost."""
+    choice = answer["choices"][0]
+    delta = dict(choice["message"])
+    if "tool_calls" in delta:
+        delta["tool_calls"] = [{"index": at, **call} for at, call in enumerate(delta["tool_calls"])]
+    base = {**answer, "object": "chat.completion.chunk"}
+    pieces = [
+        {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}], "usage": None},
+        {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}], "usage": None},
+        {**base, "choices": []},
+    ]
+    return b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in pieces) + b"data: [DONE]\n\n"
 
 
 @contextmanager
@@ -78,9 +97,11 @@ def provider(steps: int = STEPS) -> Iterator[Provider]:
             length = int(self.headers["content-length"])
             played.bodies.append(json.loads(self.rfile.read(length)))
             answer = played.messages() if self.path.endswith("/messages") else played.chat()
-            data = json.dumps(answer).encode()
+            data, kind = json.dumps(answer).encode(), "application/json"
+            if played.bodies[-1].get("stream"):
+                data, kind = _streamed(answer), "text/event-stream"
             self.send_response(200)
-            self.send_header("content-type", "application/json")
+            self.send_header("content-type", kind)
             self.send_header("content-length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import logging
+import pickle
 from typing import Any
 
 import cupel_context as cupel
@@ -251,7 +253,11 @@ def test_errors_have_the_status_that_the_proxy_answers_with() -> None:
     with pytest.raises(litellm.ContextWindowExceededError) as caught:
         hooked(CupelHook(5), data)
     assert caught.value.status_code == 400 and caught.value.body["code"] == "does-not-fit"  # type: ignore[index]
-    assert "cupel: " in str(caught.value) and isinstance(caught.value.__cause__, cupel.DoesNotFitError)
+    # It is an error of both kinds, here and in another process.
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert isinstance(error, cupel.DoesNotFitError) and isinstance(error, litellm.ContextWindowExceededError)
+        assert error.code == "does-not-fit" and error.details["parts"] and "cupel: " in error.message
+        assert "what must be kept takes 27 tokens, 5 are there" in str(error)
     orphan = {"role": "tool", "tool_call_id": "c", "content": "1"}
     with pytest.raises(litellm.BadRequestError) as refused:
         hooked(CupelHook(500), {"model": "gpt-4o", "messages": [*data["messages"], orphan]})
@@ -273,6 +279,34 @@ def test_a_session_belongs_to_one_user() -> None:
     assert len(hook._fitter._conversations) == 4
     hooked(hook, {**named, "metadata": {}}, api_key="a")
     assert len(hook._fitter._conversations) == 4
+
+
+def test_the_window_is_that_of_the_model_behind_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of the proxy are its own; what they stand for is known to its router."""
+    import sys
+    import types
+
+    router = litellm.Router([{"model_name": "ours", "litellm_params": {"model": "openai/gpt-4o", "api_key": "k"}}])
+    proxy = types.SimpleNamespace(llm_router=router)
+    monkeypatch.setitem(sys.modules, "litellm.proxy.proxy_server", proxy)
+    seen: list[Any] = []
+    data = {"model": "ours", "messages": [{"role": "user", "content": QUESTION}]}
+    CupelHook(on_selection=seen.append).fit(data)
+    # Where Cupel knows no such model, LiteLLM's own table does.
+    monkeypatch.setitem(litellm.model_cost, "house/brew-1", {"max_input_tokens": 5_000})
+    CupelHook(on_selection=seen.append).fit({**data, "model": "house/brew-1"})
+    assert [one.summary["budget"]["max_tokens"] for one in seen] == [128_000, 5_000]
+
+
+def test_every_window_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    history = list(Chat.first)
+    for step in range(20):
+        history += Chat.step(step)
+    seen: list[Any] = []
+    with caplog.at_level(logging.INFO, "cupel"):
+        made = CupelHook(900, on_selection=seen.append).fit({"model": "gpt-4o", "messages": history, **Chat.head})
+    assert [one.messages for one in seen] == [made["messages"]]
+    assert "kept " in caplog.records[0].message and caplog.records[0].levelno == logging.INFO
 
 
 def test_what_is_no_conversation_goes_on_as_it_is() -> None:

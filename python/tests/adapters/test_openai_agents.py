@@ -146,20 +146,16 @@ def test_a_run_of_sixty_steps_fits(budget: int, traced: bool) -> None:
 
 def test_agents_of_a_run_have_sessions_of_their_own() -> None:
     """What one agent was sent is not in the cache of the other, which has other instructions."""
-    import cupel_context.openai_agents as module
-
     seen: list[Any] = []
+    filtered = input_filter(5_000)
+    fits = filtered.__closure__[0].cell_contents  # type: ignore[index]
+    window = fits.window
 
-    class Noting(module.Fitter):
-        def window(self, request: Any, key: Any = None, **options: Any) -> Any:
-            seen.append(key)
-            return super().window(request, key, **options)
+    def noting(request: Any, key: Any = None, **options: Any) -> Any:
+        seen.append(key)
+        return window(request, key, **options)
 
-    original, module.Fitter = module.Fitter, Noting  # type: ignore[misc]
-    try:
-        filtered = input_filter(5_000)
-    finally:
-        module.Fitter = original  # type: ignore[misc]
+    fits.window = noting
     second = Agent(name="second", instructions="Answer.", model=Script())
     second.model.seen = [{}] * STEPS  # type: ignore[union-attr]
     first = Agent(name="first", instructions=SYSTEM, model=Handing(), handoffs=[second])
