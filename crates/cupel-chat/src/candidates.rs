@@ -27,6 +27,9 @@ pub struct CandidateOptions {
     /// steps, which stay what they are as the request grows, and a step may only stay with [what it
     /// needs](Candidates::needs). Formats in which nothing binds a step to its turn have no turns.
     pub whole_turns: bool,
+    /// Takes a request that enables thinking and whose last turn has none (`missing-thinking`). Anthropic refuses it; servers of
+    /// other models that have its interface never think, and never ask for it.
+    pub lacks_thinking: bool,
 }
 
 /// A request as candidates for the pipeline: one item for each bundle and each fixed part, in the

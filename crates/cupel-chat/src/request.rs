@@ -189,7 +189,10 @@ impl Request {
         options: &CandidateOptions,
         earlier: Option<&Candidates>,
     ) -> Result<Candidates, ChatError> {
-        let violations = self.validate();
+        let mut violations = self.validate();
+        if options.lacks_thinking {
+            violations.retain(|violation| violation.rule != "missing-thinking");
+        }
         if !violations.is_empty() {
             return Err(ChatError::Invalid { violations });
         }

@@ -17,6 +17,9 @@ pub(crate) enum Answer {
     Yes,
     /// It was asked something, and the answer is no.
     No,
+    /// A program that it ran ended with this code.
+    #[cfg(feature = "gateway")]
+    Code(u8),
 }
 
 impl Answer {
@@ -141,6 +144,8 @@ pub(crate) fn finish(result: Result<Answer, Failure>) -> u8 {
     match result {
         Ok(Answer::Yes) | Err(Failure::ClosedPipe) => 0,
         Ok(Answer::No) => 1,
+        #[cfg(feature = "gateway")]
+        Ok(Answer::Code(code)) => code,
         Err(Failure::Refused(text)) => complain(&text, 1),
         Err(Failure::CannotRun(text)) => complain(&text, 2),
     }

@@ -4,6 +4,8 @@
 //! What it knows about requests, models, budgets and policies is in `cupel-engine`; here flags are
 //! read and answers shown.
 
+#[cfg(feature = "gateway")]
+mod agents;
 mod batch;
 mod cli;
 mod cmd;

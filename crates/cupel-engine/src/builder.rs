@@ -43,6 +43,7 @@ pub struct EngineBuilder {
     repair: Option<RepairMode>,
     keep_caps: bool,
     alternate: bool,
+    lacks_thinking: bool,
     turns: Turns,
     format: Option<Format>,
     progress: Option<Arc<dyn Progress>>,
@@ -218,6 +219,14 @@ impl EngineBuilder {
         self
     }
 
+    /// Takes requests that enable thinking and have none in their last turn. Anthropic refuses them; servers of other models that
+    /// have its interface never think, and never ask for it.
+    #[must_use]
+    pub fn lacks_thinking(mut self, lacks_thinking: bool) -> Self {
+        self.lacks_thinking = lacks_thinking;
+        self
+    }
+
     /// Keeps or drops whole turns, but for the last one, in the formats in which a step needs the message
     /// that opens its turn. Otherwise each step is in or out by itself.
     #[must_use]
@@ -272,6 +281,7 @@ impl EngineBuilder {
             repair: self.repair,
             keep_caps: self.keep_caps,
             alternate: self.alternate,
+            lacks_thinking: self.lacks_thinking,
             turns: self.turns,
             format: self.format,
             progress: self.progress,

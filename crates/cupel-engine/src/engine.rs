@@ -65,6 +65,7 @@ pub(crate) struct Settings {
     pub(crate) repair: Option<RepairMode>,
     pub(crate) keep_caps: bool,
     pub(crate) alternate: bool,
+    pub(crate) lacks_thinking: bool,
     pub(crate) turns: Turns,
     pub(crate) format: Option<Format>,
     pub(crate) progress: Option<Arc<dyn Progress>>,

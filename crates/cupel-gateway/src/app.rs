@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use hyper::header::HeaderValue;
 use ring::rand::SecureRandom as _;
 
+use crate::caller::Callers;
 use crate::config::{Access, ConfigError, Source};
 use crate::history::History;
 use crate::learnt::Learnt;
@@ -15,7 +16,9 @@ use crate::measure::Measures;
 use crate::memory::Memory;
 use crate::metrics::{Gauges, Metrics};
 use crate::otel::Otel;
+use crate::pins::Pins;
 use crate::record::Record;
+use crate::served::Served;
 use crate::setup::Setup;
 use crate::store::Store;
 use crate::token::PageToken;
@@ -29,7 +32,10 @@ pub(crate) struct App {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) history: History,
     pub(crate) learnt: Learnt,
+    pub(crate) served: Arc<Served>,
     pub(crate) measures: Measures,
+    pub(crate) pins: Pins,
+    pub(crate) callers: Callers,
     /// Memory for requests on their way. A new size needs a new start.
     pub(crate) memory: Memory,
     /// The token of the page, unless the configuration has one.
@@ -71,7 +77,10 @@ impl App {
             metrics,
             history: History::new(),
             learnt: Learnt::default(),
+            served: Arc::default(),
             measures: Measures::default(),
+            pins: Pins::default(),
+            callers: Callers::default(),
             source,
             numbers: AtomicU64::new(0),
             generations: AtomicU64::new(0),
@@ -131,6 +140,7 @@ impl App {
         }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = made;
         self.learnt.clear();
+        self.served.clear();
         self.measures.clear();
         self.bound_history();
         Ok(())

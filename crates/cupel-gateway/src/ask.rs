@@ -1,13 +1,14 @@
 //! What a request to a model says: read once, before anything is decided.
 
 use bytes::Bytes;
-use cupel_chat::{Request, Rule};
+use cupel_chat::{Pin, Request, Rule};
 use cupel_tokens::Model;
 use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use crate::api::Api;
+use crate::caller::Caller;
 use crate::hash::{self, Mark};
 use crate::limit::Sender;
 use crate::unfit::Unfit;
@@ -22,6 +23,8 @@ pub(crate) struct Asked {
     pub(crate) request: Request,
     /// Its own limit for the answer.
     pub(crate) output: Option<i64>,
+    /// The window that it is served with, as it says itself or as the server does.
+    pub(crate) served: Option<i64>,
     /// Hashes of the keys that it came with.
     pub(crate) keys: Vec<String>,
     /// How the user's last words begin.
@@ -30,6 +33,10 @@ pub(crate) struct Asked {
     pub(crate) is_step_long: bool,
     /// The standing rules that its headers state.
     pub(crate) rules: Vec<Rule>,
+    /// Messages that its headers say to keep.
+    pub(crate) pins: Vec<Pin>,
+    /// Who of an agent sends it.
+    pub(crate) caller: Caller,
     /// Which conversation it says to be of.
     pub(crate) named: Option<Mark>,
     /// A mark for each beginning of its history, the shortest first.
@@ -73,6 +80,22 @@ fn rules(headers: &HeaderMap) -> Result<Vec<Rule>, Unfit> {
         text.ok().and_then(Rule::new).ok_or_else(|| Unfit::new("invalid-rule", problem))
     };
     headers.get_all(RULES_HEADER).iter().map(rule).collect()
+}
+
+/// The header that names a message to keep, as `--pin` does; there may be several.
+const PIN_HEADER: &str = "x-cupel-pin";
+
+/// The messages that headers say to keep, of so many. An index that the request does not reach yet names none: the same
+/// headers come with every request of a client.
+fn pins(headers: &HeaderMap, messages: usize) -> Result<Vec<Pin>, Unfit> {
+    let pin = |value: &HeaderValue| {
+        let text = std::str::from_utf8(value.as_bytes()).unwrap_or_default().trim();
+        let pin = text.parse::<Pin>();
+        pin.map_err(|error| Unfit::new("invalid-pin", format!("{PIN_HEADER}: {error}")))
+    };
+    let all: Vec<Pin> = headers.get_all(PIN_HEADER).iter().map(pin).collect::<Result<_, _>>()?;
+    let is_there = |pin: &Pin| !matches!(pin, Pin::Index(at) if *at >= messages);
+    Ok(all.into_iter().filter(is_there).collect())
 }
 
 /// Hashes of all keys of a request, wherever they stand; `more` are headers that are configured.
@@ -140,9 +163,11 @@ impl Asked {
         let request = Request::parse(text, Some(api.format()))
             .map_err(|error| Unfit::new("malformed-request", error.to_string()))?;
         let rules = rules(headers)?;
+        let pins = pins(headers, request.message_count())?;
         let model = of_path.or(request.model()).map(ToOwned::to_owned);
         let scope: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
         let scope = Mark::of(&scope).to_string();
+        let caller = Caller::of(headers, &scope, head_of(&request));
         let head = headers.get(conversation_header).map(|value| value.as_bytes().to_vec());
         let named = head.or_else(|| name_in(&request).map(String::into_bytes));
         let named = named.map(|name| Mark::of(&[b"named", scope.as_bytes(), &name]));
@@ -162,10 +187,13 @@ impl Asked {
             history: history.collect(),
             title: request.query().map(|words| title_of(&words)),
             is_step_long: api == Api::Anthropic && is_step_long(&request),
+            served: own_window(&request),
             model,
             request,
             keys,
             rules,
+            pins,
+            caller,
             named,
         })
     }
@@ -179,7 +207,12 @@ impl Asked {
 
     /// What limits may depend on.
     pub(crate) fn sender(&self) -> Sender<'_> {
-        Sender { model: self.model.as_deref(), keys: &self.keys, output: self.output }
+        Sender {
+            model: self.model.as_deref(),
+            keys: &self.keys,
+            output: self.output,
+            served: self.served,
+        }
     }
 }
 
@@ -190,6 +223,13 @@ const LONG_STEP: usize = 18;
 /// Whether the last reply of the model and what came after it have many blocks.
 fn is_step_long(request: &Request) -> bool {
     request.newest_step_blocks() >= LONG_STEP
+}
+
+/// The mark of system prompt and tools, if there are tools.
+fn head_of(request: &Request) -> Option<Mark> {
+    let text = request.text();
+    let has_tools = text.contains("\"tools\"") || text.contains("\"functions\"");
+    has_tools.then(|| Mark::of(&[&request.head_fingerprint().to_le_bytes()]))
 }
 
 /// How the user's words begin. What an agent puts before them in tags of its own, as `<system-reminder>`, is
@@ -206,6 +246,15 @@ fn title_of(words: &str) -> String {
     }
     let own = if own.is_empty() { words } else { own };
     own.chars().take(LONGEST_TITLE).collect()
+}
+
+/// The window that a request to Ollama asks for: its model is loaded with it.
+fn own_window(request: &Request) -> Option<i64> {
+    if !request.text().contains("\"num_ctx\"") {
+        return None;
+    }
+    let options: Value = serde_json::from_str(request.field("options")?).ok()?;
+    options["num_ctx"].as_i64().filter(|tokens| *tokens > 0)
 }
 
 /// The name of the conversation that a field of the request gives, however it is given.
@@ -329,6 +378,28 @@ mod tests {
             ["never, ever: tabs", "kurz"]
         );
         assert_eq!(read(&[("x-cupel-rules", " ")], BODY).err().unwrap().code, "invalid-rule");
+    }
+
+    #[test]
+    fn a_request_may_say_which_window_its_model_is_loaded_with() {
+        let of = |options: &str| {
+            read(&[], &BODY.replacen('{', &format!("{{\"options\":{options},"), 1)).unwrap().served
+        };
+        assert_eq!(of(r#"{"num_ctx":8192}"#), Some(8_192));
+        for none in [r#"{"num_ctx":0}"#, r#"{"num_ctx":"x"}"#, "{}", "5"] {
+            assert_eq!(of(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn messages_to_keep_are_named_by_headers_as_by_the_flag() {
+        let pins = |specs: &[&str]| {
+            let headers: Vec<_> = specs.iter().map(|spec| ("x-cupel-pin", *spec)).collect();
+            read(&headers, BODY).map(|asked| asked.pins)
+        };
+        assert_eq!(pins(&["1", " words:go on "]).unwrap().len(), 2);
+        assert_eq!(pins(&["1", "2"]).unwrap(), [Pin::Index(1)], "there are two messages");
+        assert_eq!(pins(&["nonsense"]).err().unwrap().code, "invalid-pin");
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub(crate) fn options(asked: &Asked, limits: &RequestLimits) -> Options {
     if let Some(model) = asked.model.as_deref().filter(|name| Model::find(name).is_ok()) {
         options = options.model(model);
     }
+    let options = asked.pins.iter().cloned().fold(options, Options::pin);
     options.rules(asked.rules.iter().cloned())
 }
 

@@ -34,7 +34,9 @@ struct Entry {
 impl Entry {
     fn bytes(&self) -> usize {
         // The step lists what was cut and sent again; twice the text is more than both.
-        self.shown.as_ref().map_or(0, |shown| 2 * shown.text.len() + 64 * shown.run.len())
+        self.shown.as_ref().map_or(0, |shown| {
+            2 * shown.text.len() + 64 * shown.run.len() + 16 * shown.history.len()
+        })
     }
 }
 

@@ -38,6 +38,14 @@ impl Whose {
         let model = model.unwrap_or_default().chars().take(LONGEST_MODEL).collect();
         Self { upstream: upstream.to_owned(), model, keys: keys.join(" ") }
     }
+
+    pub(crate) fn upstream(&self) -> &str {
+        &self.upstream
+    }
+
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -122,6 +122,8 @@ pub(crate) struct Sender<'a> {
     pub(crate) keys: &'a [String],
     /// Its own limit for the answer.
     pub(crate) output: Option<i64>,
+    /// The window that it is served with, if request or server say so.
+    pub(crate) served: Option<i64>,
 }
 
 impl LimitTable {
@@ -155,6 +157,17 @@ impl LimitTable {
         Ok(table)
     }
 
+    /// What is configured for a model, or for everything.
+    fn configured(&self, model: Option<&str>) -> Option<Limit> {
+        let of_model = self.by_model.iter().find(|(pattern, _)| is_named(model, pattern));
+        of_model.map(|(_, limit)| *limit).or(self.everywhere)
+    }
+
+    /// Whether anybody configured how much fits for a model: then its server is not asked.
+    pub(crate) fn is_configured(&self, model: Option<&str>) -> bool {
+        self.configured(model).is_some()
+    }
+
     /// The least of what holds for a request. `learnt` is the window that the upstream told.
     pub(crate) fn of(&self, sender: Sender<'_>, learnt: Option<LearntWindow>) -> RequestLimits {
         self.measured(sender, learnt, None)
@@ -169,15 +182,17 @@ impl LimitTable {
         measure: Option<Measure>,
     ) -> RequestLimits {
         let room = |limit: Limit| limit.room(self.reserve, sender.output);
-        let is_model =
-            |pattern: &str| sender.model.is_some_and(|name| glob::matches(pattern, name));
-        let of_model = self.by_model.iter().find(|(pattern, _)| is_model(pattern));
+        let is_model = |pattern: &str| is_named(sender.model, pattern);
         let known = sender.model.and_then(|name| Model::find(name).ok());
         let of_table = known.map(|model| {
             let output = sender.output.unwrap_or(RESERVE.min(model.max_output));
             Room::of_window(model.context_window, self.reserve, output)
         });
-        let base = of_model.map(|(_, limit)| *limit).or(self.everywhere).map(room).or(of_table);
+        let of_server = sender
+            .served
+            .map(|window| Room::of_window(window, self.reserve, sender.output.unwrap_or(RESERVE)));
+        let configured = self.configured(sender.model).map(room);
+        let base = configured.or(of_server).or(of_table);
         let of_key = self.by_key.iter().filter(|entry| {
             sender.keys.contains(&entry.key) && entry.model.as_deref().is_none_or(is_model)
         });
@@ -210,6 +225,10 @@ impl LimitTable {
     }
 }
 
+fn is_named(model: Option<&str>, pattern: &str) -> bool {
+    model.is_some_and(|name| glob::matches(pattern, name))
+}
+
 fn key_of(place: &str, entry: &LimitConfig) -> Result<Option<String>, ConfigError> {
     let wrong = |text: String| Err(ConfigError::new(format!("{place}: {text}")));
     match (&entry.key, &entry.key_env) {
@@ -236,9 +255,26 @@ mod tests {
     use super::*;
     use crate::config::parse_for_tests;
 
+    const ANYBODY: Sender<'_> = Sender { model: None, keys: &[], output: None, served: None };
+
+    #[test]
+    fn a_server_says_what_fits_unless_the_configuration_does() {
+        let of = |config: &str, model, served| {
+            let table = LimitTable::read(&parse_for_tests(config)).unwrap();
+            room(table.of(Sender { model, served, output: Some(1_000), ..ANYBODY }, None).limits)
+        };
+        assert_eq!(of("", Some("gpt-4o"), Some(8_000)), Some(7_000));
+        assert_eq!(of("", None, Some(8_000)), Some(7_000));
+        assert_eq!(of("max = '9k'", None, Some(8_000)), Some(9_000));
+        let table =
+            LimitTable::read(&parse_for_tests("[[limits]]\nmodel = 'q*'\nmax = 5")).unwrap();
+        assert!(table.is_configured(Some("qwen")) && !table.is_configured(Some("llama")));
+        assert!(!table.is_configured(None));
+    }
+
     fn limits(config: &str, model: Option<&str>, keys: &[String], output: Option<i64>) -> Limits {
         let table = LimitTable::read(&parse_for_tests(config)).unwrap();
-        table.of(Sender { model, keys, output }, None).limits
+        table.of(Sender { model, keys, output, served: None }, None).limits
     }
 
     fn room(limits: Limits) -> Option<i64> {
@@ -281,7 +317,7 @@ mod tests {
     fn a_reserve_yields_unless_it_is_configured_and_a_window_is_known_as_one() {
         let of = |config: &str, learnt| {
             let table = LimitTable::read(&parse_for_tests(config)).unwrap();
-            let found = table.of(Sender { model: None, keys: &[], output: None }, learnt);
+            let found = table.of(ANYBODY, learnt);
             (found.reserve_yields, found.window)
         };
         assert_eq!(of("window = '8k'", None), (true, Some(8_000)));
@@ -324,7 +360,7 @@ mod tests {
     #[test]
     fn what_is_learnt_lowers_a_limit() {
         let table = LimitTable::read(&parse_for_tests("max = 100")).unwrap();
-        let sender = Sender { model: None, keys: &[], output: None };
+        let sender = ANYBODY;
         let of = |tokens| {
             table.of(sender, Some(LearntWindow { tokens, counts_answer: false })).limits.max
         };
@@ -336,7 +372,7 @@ mod tests {
         let learnt = Some(LearntWindow { tokens: 32_000, counts_answer: true });
         let of = |config: &str, output| {
             let table = LimitTable::read(&parse_for_tests(config)).unwrap();
-            room(table.of(Sender { model: None, keys: &[], output }, learnt).limits)
+            room(table.of(Sender { output, ..ANYBODY }, learnt).limits)
         };
         assert_eq!(of("", Some(20_000)), Some(12_000));
         assert_eq!(of("", Some(90_000)), Some(0));

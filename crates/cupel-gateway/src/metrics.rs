@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::beside::Totals;
 use crate::record::Record;
 
 /// Upper ends of the buckets, in seconds.
@@ -163,6 +164,21 @@ impl Metrics {
     /// The configuration was read again.
     pub(crate) fn reloaded(&self, result: &'static str) {
         *lock(&self.reloads).entry(result).or_default() += 1;
+    }
+
+    /// Sums of what went through.
+    pub(crate) fn totals(&self) -> Totals {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let unfit = lock(&self.unfit).iter().map(|(code, count)| (code.clone(), *count)).collect();
+        Totals {
+            requests: of(&self.fitting.count),
+            fitted: of(&self.fitted),
+            tokens_before: of(&self.tokens_before),
+            tokens_after: of(&self.tokens_after),
+            tokens_cached: of(&self.tokens_cached),
+            sent_again: of(&self.sent_again),
+            unfit,
+        }
     }
 
     /// All of it.

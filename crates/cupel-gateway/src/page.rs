@@ -47,6 +47,7 @@ pub(crate) fn router(pages: Pages) -> Router {
         .route("/cupel/healthz", get(healthz))
         .route("/cupel/api/requests", get(requests))
         .route("/cupel/api/requests/{number}", get(request))
+        .route("/cupel/api/requests/{number}/pins", get(pins).put(keep).delete(keep_no_longer))
         .route("/cupel/api/events", get(events))
         .route("/cupel/api/limits", get(limits).delete(forget_limits))
         .route("/cupel/{asset}", get(asset))
@@ -197,15 +198,65 @@ fn view(
     }
 }
 
+/// The messages of a request that its conversation keeps from its next request on.
+async fn pins(State(pages): State<Pages>, Path(number): Path<String>) -> Response<Body> {
+    pinned(&pages, &number, &[], None)
+}
+
+/// Keeps the messages that are named by `message=INDEX`.
+async fn keep(
+    State(pages): State<Pages>,
+    Path(number): Path<String>,
+    Query(asked): Query<Vec<(String, String)>>,
+) -> Response<Body> {
+    pinned(&pages, &number, &asked, Some(true))
+}
+
+async fn keep_no_longer(
+    State(pages): State<Pages>,
+    Path(number): Path<String>,
+    Query(asked): Query<Vec<(String, String)>>,
+) -> Response<Body> {
+    pinned(&pages, &number, &asked, Some(false))
+}
+
+fn pinned(
+    pages: &Pages,
+    number: &str,
+    asked: &[(String, String)],
+    is_kept: Option<bool>,
+) -> Response<Body> {
+    let kept = number.parse().ok().and_then(|number| pages.app.history.shown(number));
+    let found = kept.and_then(|(row, shown)| Some((row.conversation?, shown.history)));
+    let Some((conversation, history)) = found else {
+        let text = "the request is not kept any more, or is no step of a conversation";
+        return error(StatusCode::NOT_FOUND, text);
+    };
+    if let Some(is_kept) = is_kept {
+        let indices = asked.iter().filter(|(name, _)| name == "message");
+        let marks = indices.map(|(_, at)| history.get(at.parse::<usize>().ok()?).copied());
+        let marks: Option<Vec<_>> = marks.collect();
+        let Some(marks) = marks.filter(|marks| !marks.is_empty()) else {
+            let text = "message: must be the index of a message of the request";
+            return error(StatusCode::BAD_REQUEST, text);
+        };
+        pages.app.pins.set(&conversation, &marks, is_kept);
+    }
+    let messages = pages.app.pins.of(&conversation, &history);
+    json(&json!({ "conversation": conversation, "messages": messages }))
+}
+
 /// The limits that upstreams told.
 async fn limits(State(pages): State<Pages>) -> Response<Body> {
     let lifetime = pages.app.current().setup.config.server.learnt_lifetime.0;
-    json(&json!({ "limits": pages.app.learnt.list(lifetime) }))
+    let (limits, served) = (pages.app.learnt.list(lifetime), pages.app.served.list());
+    json(&json!({ "limits": limits, "served": served }))
 }
 
 /// Forgets them all.
 async fn forget_limits(State(pages): State<Pages>) -> Response<Body> {
     pages.app.learnt.clear();
+    pages.app.served.clear();
     limits(State(pages)).await
 }
 

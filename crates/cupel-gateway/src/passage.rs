@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use axum::body::Body;
 use bytes::Bytes;
+use cupel_chat::Pin;
 use cupel_engine::MarkRule;
 use cupel_page::RunPoint;
 use hyper::body::Incoming;
@@ -18,12 +19,13 @@ use crate::app::{App, Current};
 use crate::ask::Asked;
 use crate::attempt::{self, Terms};
 use crate::body;
-use crate::config::{Access, Fail, Texts};
+use crate::config::{Access, Fail, LocalLimits, Texts};
 use crate::fit::{self, Fitted};
 use crate::learnt::{LearntWindow, Whose};
 use crate::measure::{Measure, MeasuredConversation, Unmeasured};
 use crate::proxy::{no_answer, pass_back, refused};
 use crate::record::{Exchange, Figures, Shown};
+use crate::served::Asking;
 use crate::store::{Known, RequestSize};
 use crate::too_long::{Heard as Said, Told};
 use crate::unfit::Unfit;
@@ -80,6 +82,10 @@ impl Passage {
         asked: Result<Asked, Unfit>,
         mut exchange: Exchange,
     ) -> Response<Body> {
+        let asked = match asked {
+            Ok(asked) => Ok(self.with_window(asked).await),
+            Err(unfit) => Err(unfit),
+        };
         let heard = match asked {
             Ok(asked) if self.goes_at_once(&asked) => {
                 let (heard, ()) =
@@ -113,6 +119,26 @@ impl Passage {
             }
             Err(why) => no_answer(exchange, &why),
         }
+    }
+
+    /// The request with the window that a local server tells, where nobody configured how much fits.
+    async fn with_window(&self, mut asked: Asked) -> Asked {
+        let setup = &self.current.setup;
+        let is_asked = setup.config.local_limits == LocalLimits::Ask && asked.served.is_none();
+        let Some(model) = asked.model.clone().filter(|_| is_asked) else { return asked };
+        if self.upstream.is_local() && !setup.limits.is_configured(Some(&model)) {
+            let asking = Asking {
+                sender: setup.sender.clone(),
+                upstream: self.upstream.clone(),
+                model,
+                authorization: self.parts.headers.get(header::AUTHORIZATION).cloned(),
+                via: self.app.via.clone(),
+            };
+            let whose = whose(&self.upstream, &asked);
+            // Five questions at once are a large future, and most requests ask none.
+            asked.served = Box::pin(self.app.served.window(&whose, asking)).await;
+        }
+        asked
     }
 
     /// The answer that counts: the last, if the request was too long.
@@ -198,6 +224,10 @@ impl Passage {
             app.metrics.store_failed();
         }
         exchange.record.conversation = Some(known.conversation.clone());
+        exchange.record.caller = app.callers.tell(&asked.caller, &known.conversation);
+        let chosen = app.pins.of(&known.conversation, &asked.history);
+        let pins = chosen.into_iter().map(Pin::Index);
+        let asked = Asked { pins: asked.pins.iter().cloned().chain(pins).collect(), ..asked };
         let run = known.run.clone();
         let turn = Turn { asked: Arc::new(asked), known, fitted: None, run, capped: None };
         let measure = app.measures.get(&turn.measured(&self.upstream));
@@ -220,6 +250,7 @@ impl Passage {
                 api: asked.api,
                 text: asked.request.shared_text(),
                 title: asked.title.clone(),
+                history: asked.history.as_slice().into(),
                 options: match fitted {
                     Some(fitted) => fitted.options.clone(),
                     None => fit::options(asked, &setup.limits.of(asked.sender(), None)),

@@ -49,20 +49,12 @@ pub(crate) fn refused(
 
 pub(crate) fn no_answer(mut exchange: Exchange, why: &NoAnswer) -> Response<Body> {
     let upstream = exchange.record.upstream.clone().unwrap_or_default();
-    let (status, code, message) = match why {
-        NoAnswer::Unreachable(cause) => {
-            let text = format!("{upstream} cannot be reached: {cause}");
-            (StatusCode::BAD_GATEWAY, "upstream-unreachable", text)
-        }
-        NoAnswer::Broken(cause) => {
-            let text = format!("{upstream} broke off: {cause}");
-            (StatusCode::BAD_GATEWAY, "upstream-broke-off", text)
-        }
-        NoAnswer::Late => {
-            let text = format!("{upstream} did not answer in time");
-            (StatusCode::GATEWAY_TIMEOUT, "upstream-late", text)
-        }
+    let (status, code) = match why {
+        NoAnswer::Unreachable(_) => (StatusCode::BAD_GATEWAY, "upstream-unreachable"),
+        NoAnswer::Broken(_) => (StatusCode::BAD_GATEWAY, "upstream-broke-off"),
+        NoAnswer::Late => (StatusCode::GATEWAY_TIMEOUT, "upstream-late"),
     };
+    let message = format!("{upstream} {}", why.text());
     exchange.record.outcome = Outcome::NoAnswer;
     exchange.answered(status.as_u16());
     exchange.record.unfit = Some(Unfit::new(code, &*message));

@@ -5,11 +5,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use cupel_engine::{Options, Step};
-use cupel_page::{Row, RowStatus, RunPoint};
+use cupel_page::{Row, RowCaller, RowStatus, RunPoint};
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::app::App;
+use crate::hash::Mark;
 use crate::measure::{Disagreement, Unmeasured};
 use crate::memory::Held;
 use crate::otel::Parent;
@@ -55,6 +56,8 @@ pub(crate) struct Shown {
     pub(crate) text: Arc<str>,
     /// How the user's last words begin.
     pub(crate) title: Option<String>,
+    /// A mark for each beginning of its history.
+    pub(crate) history: Arc<[Mark]>,
     /// What it was asked with.
     pub(crate) options: Options,
     /// What became of it, if it could be fitted.
@@ -80,6 +83,8 @@ pub(crate) struct Record {
     /// The span that its client says to be in.
     pub(crate) parent: Option<Parent>,
     pub(crate) conversation: Option<String>,
+    /// Who of an agent sent it.
+    pub(crate) caller: Option<RowCaller>,
     pub(crate) status: Option<u16>,
     pub(crate) outcome: Outcome,
     /// Why it went on unfitted, or was refused.
@@ -157,6 +162,8 @@ impl Record {
         set("model", self.model.clone().into());
         set("upstream", self.upstream.clone().into());
         set("conversation", self.conversation.clone().into());
+        let caller = self.caller.and_then(|caller| serde_json::to_value(caller).ok());
+        set("caller", caller.unwrap_or_default());
         set("until_answer_ms", self.until_answer.map_or(Value::Null, |span| millis(span).into()));
         set("output_capped", self.capped.into());
         set("tokens_reported", self.reported.map(|said| said.tokens).into());
@@ -213,6 +220,7 @@ impl Record {
             time_ms: self.time_ms,
             model: self.model.clone(),
             conversation: self.conversation.clone(),
+            caller: self.caller,
             step: figures.map(|figures| figures.step),
             title: self.shown.as_ref().and_then(|shown| shown.title.clone()),
             tokens_before: figures.map(|figures| figures.tokens_before),
@@ -284,6 +292,7 @@ impl Exchange {
                 upstream: None,
                 parent: None,
                 conversation: None,
+                caller: None,
                 status: None,
                 outcome: Outcome::ClientLeft,
                 unfit: None,
@@ -348,6 +357,7 @@ impl Record {
             upstream: None,
             parent: None,
             conversation: None,
+            caller: None,
             status: None,
             outcome: Outcome::ClientLeft,
             unfit: None,
@@ -369,6 +379,7 @@ impl Record {
             api: Api::OpenAiChat,
             text: text.into(),
             title: Some("a title".to_owned()),
+            history: Arc::default(),
             options: Options::new(),
             step: None,
             run: Arc::default(),

@@ -102,10 +102,28 @@ impl Gateway {
         format!("http://{}{}", self.local, self.app.page_token().path())
     }
 
+    pub(crate) fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
     /// A handle to reload it by.
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle { app: self.app.clone() }
+    }
+
+    /// Serves until `stop` is ready, and then for so long at most.
+    pub(crate) async fn run_for(self, stop: impl Future<Output = ()>, linger: Duration) {
+        let (stopped, mut is_stopped) = watch::channel(false);
+        let stop = async move {
+            stop.await;
+            let _ = stopped.send(true);
+        };
+        let hurry = async move {
+            let _ = is_stopped.wait_for(|is_stopped| *is_stopped).await;
+            tokio::time::sleep(linger).await;
+        };
+        self.run(stop, hurry).await;
     }
 
     /// Serves until `stop` is ready, then lets streams end, for as long as the configuration says or

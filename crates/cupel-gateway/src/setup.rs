@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cupel_engine::{Engine, NamedPolicy, Rule, SessionSettings, Shorten};
 
 use crate::api::Api;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, Fail};
 use crate::guard::Guard;
 use crate::limit::LimitTable;
 use crate::path::Path;
@@ -73,6 +73,11 @@ impl Setup {
         }
     }
 
+    /// Everywhere that requests go.
+    pub(crate) fn upstreams(&self) -> &[Arc<Upstream>] {
+        &self.upstreams
+    }
+
     /// Where a request goes, if anywhere.
     pub(crate) fn upstream(&self, path: &Path, model: Option<&str>) -> Option<&Arc<Upstream>> {
         self.upstreams.iter().find(|upstream| upstream.takes(path, model))
@@ -80,7 +85,10 @@ impl Setup {
 }
 
 fn engine(config: &Config, api: Api) -> Result<Engine, ConfigError> {
+    // What an upstream itself answered without thinking, it will take without.
+    let lacks_thinking = config.fail == Fail::Open;
     let mut builder = Engine::builder().format(api.format()).repair(config.repair);
+    builder = builder.lacks_thinking(lacks_thinking);
     if let Some(policy) = &config.policy {
         builder = builder.named_policy(policy_of(policy)?);
     }

@@ -33,11 +33,13 @@ pub(crate) struct Upstream {
     folder: String,
     path: Option<String>,
     model: Option<String>,
+    /// What of a path stands for this upstream alone, and is not sent on; empty if nothing does.
+    stripped: String,
 }
 
 impl Upstream {
-    fn read(place: &str, entry: &UpstreamConfig) -> Result<Self, ConfigError> {
-        let UpstreamConfig { url, path, model, .. } = entry;
+    pub(crate) fn read(place: &str, entry: &UpstreamConfig) -> Result<Self, ConfigError> {
+        let UpstreamConfig { url, path, model, strip } = entry;
         let shown = without_password(url);
         let wrong = |text: &str| ConfigError::new(format!("{place}: `{shown}`: {text}"));
         let uri: Uri = url.parse().map_err(|_| wrong("is no URL; write it as https://host"))?;
@@ -55,11 +57,19 @@ impl Upstream {
         if path.as_ref().is_some_and(|path| !path.starts_with('/')) {
             return Err(ConfigError::new(format!("{place}: path: must begin with a slash")));
         }
+        let stripped = match path.as_deref().filter(|_| *strip) {
+            None if *strip => {
+                let text = format!("{place}: strip: there is no path to strip; give path");
+                return Err(ConfigError::new(text));
+            }
+            stripped => stripped.unwrap_or_default().trim_end_matches('/').to_owned(),
+        };
         Ok(Self {
             name: format!("{scheme}://{authority}"),
             folder: uri.path().trim_end_matches('/').to_owned(),
             path: path.clone(),
             model: model.clone(),
+            stripped,
         })
     }
 
@@ -70,8 +80,7 @@ impl Upstream {
             .map(|(at, entry)| Self::read(&format!("upstreams[{at}]"), entry))
             .collect::<Result<Vec<_>, _>>()?;
         if let Some(url) = &config.upstream {
-            let entry = UpstreamConfig { url: url.clone(), path: None, model: None };
-            all.push(Self::read("upstream", &entry)?);
+            all.push(Self::read("upstream", &UpstreamConfig::new(url.clone()))?);
         }
         if all.is_empty() {
             let text = "nobody to send requests to; give --upstream URL, as in \
@@ -97,6 +106,20 @@ impl Upstream {
         port == local.port() && is_here
     }
 
+    /// Whether it stands in this machine or network, as servers of open models do.
+    pub(crate) fn is_local(&self) -> bool {
+        let Ok(uri) = self.name.parse::<Uri>() else { return false };
+        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_ascii_lowercase();
+        match host.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
+            Ok(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+            Ok(IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unique_local(),
+            Err(_) => {
+                let ends = [".local", ".lan", ".internal", ".localhost"];
+                !host.contains('.') || ends.iter().any(|end| host.ends_with(end))
+            }
+        }
+    }
+
     /// Whether it takes what is sent to a path for a model.
     pub(crate) fn takes(&self, path: &Path, model: Option<&str>) -> bool {
         let is_path = self.path.as_deref().is_none_or(|folder| path.is_below(folder));
@@ -110,11 +133,17 @@ impl Upstream {
     /// Where a request goes: path and query as they came, behind the upstream's own.
     fn uri(&self, from: &Uri) -> Option<Uri> {
         let path = from.path_and_query().map_or("/", |path| path.as_str());
+        // Whatever else follows, as `:9`, would become a part of the authority. A path that is written in another way than
+        // it is configured, with percent signs, is not taken apart.
+        let path = match path.strip_prefix(self.stripped.as_str())? {
+            "" => "/",
+            path if path.starts_with('/') => path,
+            _ => return None,
+        };
         // A base URL often ends with the version that the path begins with.
         let doubled = self.folder.rsplit_once('/').is_some_and(|(_, version)| {
-            let is_version =
-                version.starts_with('v') && version[1..].starts_with(|c: char| c.is_ascii_digit());
-            is_version && path[1..].strip_prefix(version).is_some_and(|rest| rest.starts_with('/'))
+            let rest = path[1..].strip_prefix(version);
+            is_version(version) && rest.is_some_and(|rest| rest.starts_with('/'))
         });
         let folder = if doubled {
             self.folder.rsplit_once('/').map_or("", |(before, _)| before)
@@ -122,6 +151,25 @@ impl Upstream {
             &self.folder
         };
         format!("{}{folder}{path}", self.name).parse().ok()
+    }
+
+    /// A request of the gateway's own, by a path as servers have it: behind the upstream's own folder but for its version.
+    pub(crate) fn own_request(
+        &self,
+        method: &Method,
+        path: &Uri,
+        headers: HeaderMap,
+        body: Body,
+    ) -> Option<Request<Body>> {
+        let mut request = Request::new(body);
+        let folder = match self.folder.rsplit_once('/') {
+            Some((before, last)) if is_version(last) => before,
+            _ => &self.folder,
+        };
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = format!("{}{folder}{path}", self.name).parse().ok()?;
+        *request.headers_mut() = headers;
+        Some(request)
     }
 
     /// The request as it goes out.
@@ -138,6 +186,12 @@ impl Upstream {
         *request.headers_mut() = headers;
         Some(request)
     }
+}
+
+/// Whether a folder names a version, as `v1` does.
+fn is_version(folder: &str) -> bool {
+    let rest = folder.strip_prefix('v').unwrap_or_default();
+    rest.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
 /// An address as it is quoted: what stands before its `@` may be a password, and what stands behind its
@@ -265,6 +319,15 @@ pub(crate) enum NoAnswer {
 }
 
 impl NoAnswer {
+    /// The reason in words.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Unreachable(cause) => format!("cannot be reached: {cause}"),
+            Self::Broken(cause) => format!("broke off: {cause}"),
+            Self::Late => "did not answer in time".to_owned(),
+        }
+    }
+
     fn of(error: &Error) -> Self {
         let mut causes = error.to_string();
         let mut source = std::error::Error::source(error);
@@ -315,8 +378,8 @@ mod tests {
     use super::*;
 
     fn upstream(url: &str) -> Result<Upstream, String> {
-        let entry = UpstreamConfig { url: url.to_owned(), path: None, model: None };
-        Upstream::read("upstream", &entry).map_err(|error| error.to_string())
+        let read = Upstream::read("upstream", &UpstreamConfig::new(url));
+        read.map_err(|error| error.to_string())
     }
 
     fn goes(url: &str, path: &str) -> String {
@@ -331,6 +394,48 @@ mod tests {
         assert_eq!(goes("https://a.b/v1", "/v1beta/x"), "https://a.b/v1/v1beta/x");
         assert_eq!(goes("https://a.b/vendor", "/vendor/x"), "https://a.b/vendor/vendor/x");
         assert_eq!(goes("https://a.b/x1", "/x1/y"), "https://a.b/x1/x1/y", "no version");
+    }
+
+    #[test]
+    fn a_path_that_stands_for_an_upstream_is_not_sent_on_and_changes_no_authority() {
+        let local = UpstreamConfig::new("http://a.b/api/v1").below("/local/");
+        let local = Upstream::read("upstream", &local).unwrap();
+        let goes = |path: &str| Some(local.uri(&path.parse().unwrap())?.to_string());
+        assert_eq!(goes("/local/v1/x?y=z").as_deref(), Some("http://a.b/api/v1/x?y=z"));
+        assert_eq!(goes("/local").as_deref(), Some("http://a.b/api/v1/"));
+        for path in ["/local:9/x", "/local@c.d/x", "/local?x", "/loca%6c/x", "/other"] {
+            assert_eq!(goes(path), None, "{path}");
+        }
+        let nothing = UpstreamConfig { strip: true, ..UpstreamConfig::new("http://a.b") };
+        let error = Upstream::read("upstreams[0]", &nothing).unwrap_err();
+        assert_eq!(error.to_string(), "upstreams[0]: strip: there is no path to strip; give path");
+    }
+
+    #[test]
+    fn a_server_of_this_machine_or_network_is_local_and_asked_beside_its_version() {
+        for url in [
+            "http://127.0.0.1:8080",
+            "http://localhost/v1",
+            "http://[::1]:1",
+            "http://10.1.2.3",
+            "http://ollama:11434",
+            "http://box.local",
+            "http://host.docker.internal:11434",
+        ] {
+            assert!(upstream(url).unwrap().is_local(), "{url}");
+        }
+        for url in ["https://api.openai.com", "https://8.8.8.8", "http://local.example.org"] {
+            assert!(!upstream(url).unwrap().is_local(), "{url}");
+        }
+        let asked = |url: &str| {
+            let (path, headers) = (Uri::from_static("/props"), HeaderMap::new());
+            let request =
+                upstream(url).unwrap().own_request(&Method::GET, &path, headers, Body::empty());
+            request.unwrap().uri().to_string()
+        };
+        assert_eq!(asked("http://h:8/v1"), "http://h:8/props");
+        assert_eq!(asked("http://h:8/box/v1"), "http://h:8/box/props");
+        assert_eq!(asked("http://h:8"), "http://h:8/props");
     }
 
     #[test]

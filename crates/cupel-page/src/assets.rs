@@ -30,6 +30,7 @@ pub(crate) const SCRIPTS: &[Asset] = scripts![
     "virtual.js",
     "bar.js",
     "slider.js",
+    "pinning.js",
     "detail.js",
     "chart.js",
     "step.js",

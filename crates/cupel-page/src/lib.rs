@@ -15,7 +15,7 @@ pub use assets::{Asset, assets};
 pub use document::{CONTENT_SECURITY_POLICY, index, page, single_file};
 pub use options::{Texts, ViewOptions};
 pub use part::{ViewForm, ViewPart};
-pub use row::{Row, RowStatus, Rows};
+pub use row::{Row, RowCaller, RowStatus, Rows};
 pub use step::{RunPoint, SentAgainView, StepView};
 pub use view::{Opening, OpeningReason, View, ViewSchema};
 pub use windows::{BesideView, Entry, WindowTable};

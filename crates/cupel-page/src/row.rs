@@ -24,6 +24,9 @@ pub struct Row {
     /// The conversation that it is a step of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// Who of an agent sent it, if that is told apart from the agent itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<RowCaller>,
     /// Which step of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u64>,
@@ -55,6 +58,17 @@ pub struct Row {
     pub note: Option<String>,
     /// Whether it can be opened.
     pub has_view: bool,
+}
+
+/// Who of an agent sent a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum RowCaller {
+    /// An agent that another one started.
+    SubAgent,
+    /// A request beside the work, as for a title.
+    SideCall,
 }
 
 /// What was done to a request.

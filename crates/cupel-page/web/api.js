@@ -2,8 +2,8 @@
 
 const BASE = '/cupel/api';
 
-async function asked(path) {
-  const answer = await fetch(BASE + path, { headers: { accept: 'application/json' }, credentials: 'same-origin' });
+async function asked(path, method = 'GET') {
+  const answer = await fetch(BASE + path, { method, headers: { accept: 'application/json' }, credentials: 'same-origin' });
   const body = await answer.json().catch(() => null);
   if (!answer.ok) throw new Error(body?.error ?? `the server answered ${answer.status}`);
   if (!body) throw new Error('the server gave no JSON');
@@ -12,6 +12,11 @@ async function asked(path) {
 
 export function requestsAfter(number) {
   return asked(`/requests?after=${number}`);
+}
+
+/** Messages of a request that its conversation keeps; with a method, keeps some or no longer. */
+export function pinsOf(id, method = 'GET', messages = []) {
+  return asked(`/requests/${encodeURIComponent(id)}/pins${messages.length > 0 ? `?${messages.map((at) => `message=${at}`).join('&')}` : ''}`, method);
 }
 
 export function requestView(id, policies) {

@@ -1,6 +1,6 @@
 // Which page it is: one request that came with it, or the list of a gateway.
 import { el, put } from './dom.js';
-import { requestView } from './api.js';
+import { pinsOf, requestView } from './api.js';
 import { themeButton } from './theme.js';
 import { RequestPage } from './view.js';
 import { RequestList } from './requests.js';
@@ -49,7 +49,7 @@ async function route() {
     const view = await requestView(id, []);
     if (location.hash !== `#/r/${id}`) return;
     const back = () => { location.hash = '#/'; };
-    show(new RequestPage(view, { ask: (policy) => requestView(id, [policy]), back }), titleOf(view, `request ${id}`));
+    show(new RequestPage(view, { ask: (policy) => requestView(id, [policy]), pins: (method, messages) => pinsOf(id, method, messages), back }), titleOf(view, `request ${id}`));
     scrollTo(0, 0);
   } catch (error) {
     const node = el('main', {}, el('div', { className: 'headline' }, el('h1', {}, `Request ${id} cannot be shown`), el('p', { className: 'sub' }, error.message), el('p', {}, el('a', { href: '#/' }, 'All requests'))));

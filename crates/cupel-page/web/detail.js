@@ -1,5 +1,6 @@
 // One part in full: why it is in or out, at which budgets it is in, and what it says.
 import { el, put } from './dom.js';
+import { Pinning } from './pinning.js';
 import { counted, grouped, roleOf, scoreOf, spansInWords, whyOf } from './words.js';
 
 /** How a text looks with the words that earned it its score marked. */
@@ -20,8 +21,9 @@ export function marked(text, words) {
 }
 
 export class Detail {
-  constructor({ windows, close }) {
+  constructor({ windows, pins, close }) {
     this.windows = windows;
+    this.pinning = new Pinning(pins);
     this.body = el('div', { className: 'detail-body' });
     const button = el('button', { type: 'button', className: 'quiet close', 'aria-label': 'Close', onclick: close }, '✕');
     this.node = el('aside', { className: 'detail', 'aria-label': 'The chosen part', 'aria-live': 'polite' }, button, this.body);
@@ -49,6 +51,7 @@ export class Detail {
       el('header', {}, el('i', { className: `dot ${roleOf(part)}` }), el('span', { className: 'path' }, part.path), el('span', { className: 'muted' }, part.what)),
       el('p', { className: `verdict ${isIn ? 'in' : 'out'}` }, el('b', {}, isIn ? 'Kept' : 'Left out'), ` – ${isSent ?? whyOf(part, form, spans, size)}`),
       figures(part, form),
+      this.pinning.of(part),
       part.pinned ? null : [el('h3', {}, 'At which budgets it is in'), this.strip(spans, size), el('p', { className: 'muted small' }, spansInWords(spans, this.windows.table.is_exact))],
       earned(part),
       said(part, form));

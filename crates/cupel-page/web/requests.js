@@ -66,7 +66,7 @@ export class RequestList {
   }
 
   show() {
-    const says = (row) => `${row.id} ${row.model ?? ''} ${row.title ?? ''} ${row.conversation ?? ''} ${row.status} ${row.note ?? ''}`.toLowerCase();
+    const says = (row) => `${row.id} ${row.model ?? ''} ${row.title ?? ''} ${row.conversation ?? ''} ${CALLERS[row.caller]?.[0] ?? ''} ${row.status} ${row.note ?? ''}`.toLowerCase();
     const chosen = this.shown[this.list.chosen]?.id;
     this.shown = this.query ? this.rows.filter((row) => says(row).includes(this.query)) : this.rows;
     this.list.chosen = this.shown.findIndex((row) => row.id === chosen);
@@ -90,6 +90,17 @@ export class RequestList {
   }
 }
 
+const CALLERS = { 'sub-agent': ['sub-agent', 'an agent that another one started'], 'side-call': ['side call', 'beside the work, as for a title'] };
+
+/** Which conversation: the number of its first request, in a colour of its own, and who of an agent speaks in it. */
+function conversationMark(row) {
+  if (!row.conversation) return null;
+  const number = /-(\d+)$/.exec(row.conversation)?.[1] ?? row.conversation;
+  const [word, hint] = CALLERS[row.caller] ?? [];
+  return [el('span', { className: `thread t${[...number].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 8, 0)}` }, `#${number}`),
+    word ? el('span', { className: `tag caller ${row.caller}`, title: hint }, word) : null];
+}
+
 function fillRequest(node, row) {
   const [word, hint] = STATUS[row.status] ?? [row.status, ''];
   node.className = `row request-row ${row.status} ${row.has_view ? '' : 'closed'}`;
@@ -102,7 +113,7 @@ function fillRequest(node, row) {
     el('span', { className: `status ${row.status}`, title: hint }, word),
     el('span', { className: 'what' }, el('span', { className: 'says' }, row.title ?? row.model ?? `request ${row.id}`),
       el('span', { className: 'why' }, [row.title ? row.model : null, row.note, row.http_status >= 400 ? `answered ${row.http_status}` : null].filter(Boolean).join(' · '))),
-    el('span', { className: 'conversation' }, row.conversation ?? '', row.step ? el('span', { className: 'muted' }, ` step ${grouped(row.step)}`) : null),
+    el('span', { className: 'conversation', title: row.conversation ?? '' }, conversationMark(row), row.step ? el('span', { className: 'muted' }, ` step ${grouped(row.step)}`) : null),
     el('span', { className: 'before-after' }, el('span', {}, number(row.tokens_before), cut ? ` → ${number(row.tokens_after)}` : ''), share),
     el('span', { className: 'kept' }, row.dropped > 0 ? `${number(row.kept)} of ${number(row.kept + row.dropped)}` : number(row.kept)),
     el('span', { className: 'cached' }, number(row.cached_prefix)),

@@ -12,7 +12,7 @@ import { headline, notices, particulars } from './headline.js';
 import { counted, grouped, roleOf, whyOf } from './words.js';
 
 export class RequestPage {
-  constructor(view, { ask, back } = {}) {
+  constructor(view, { ask, pins, back } = {}) {
     this.view = view;
     this.windows = new Windows(view.windows, view.parts);
     this.size = this.windows.known(view.opening.size);
@@ -23,6 +23,7 @@ export class RequestPage {
     this.chosen = -1;
     this.shown = [];
     this.back = back;
+    this.pins = pins;
     this.again = new Map(view.step?.again.map((again) => [again.position, again]) ?? []);
     this.cut = new Set(view.step?.cut ?? []);
     this.cached = new Set(view.step?.cached ?? []);
@@ -44,7 +45,7 @@ export class RequestPage {
       choose: (index) => this.choose(this.shown[index]),
     });
     this.list.bounds = () => [Math.max(0, this.deck.getBoundingClientRect().bottom), this.detail.top()];
-    this.detail = new Detail({ windows: this.windows, close: () => this.close() });
+    this.detail = new Detail({ windows: this.windows, pins: this.pins, close: () => this.close() });
     this.legend = el('ul', { className: 'legend' });
     this.head = el('div', { className: 'headline', 'aria-live': 'polite' });
     this.filters = el('div', { className: 'choices', role: 'group', 'aria-label': 'Which messages' });

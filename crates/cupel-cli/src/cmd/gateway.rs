@@ -1,6 +1,6 @@
 //! `cupel gateway`: change one URL, and every request fits.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use cupel_engine::{Shorten, parse_margin, parse_tokens};
@@ -43,6 +43,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
+    #[command(flatten)]
+    fitting: FittingArguments,
+
+    /// Where conversations are remembered: memory, or the address of a Redis server
+    #[arg(long, value_name = "STORE")]
+    sessions: Option<String>,
+}
+
+/// How requests are made to fit, whoever sends them.
+#[derive(Debug, Args)]
+pub(crate) struct FittingArguments {
     /// Most tokens of a request, as 8000 or 8k; the model's window less the answer if absent
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens, conflicts_with = "window")]
     max: Option<i64>,
@@ -78,10 +89,6 @@ pub(crate) struct Arguments {
     /// Where a JSON line for each request goes: stderr, stdout, off or a file
     #[arg(long, value_name = "PLACE")]
     log: Option<String>,
-
-    /// Where conversations are remembered: memory, or the address of a Redis server
-    #[arg(long, value_name = "STORE")]
-    sessions: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -91,11 +98,14 @@ enum FailChoice {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Failure> {
-    let source = match &arguments.config {
-        Some(file) => Source::of_file(file),
-        None => Source::default(),
+    let source = source(arguments.config.as_deref());
+    let flags = Overrides {
+        listen: arguments.listen.clone(),
+        upstream: arguments.upstream.clone(),
+        store: arguments.sessions.clone(),
+        ..arguments.fitting.flags()
     };
-    let source = source.with_flags(flags(arguments)).with_fallback(fallback(&context.settings)?);
+    let source = source.with_flags(flags).with_fallback(fallback(&context.settings)?);
     let ready = |gateway: &cupel_gateway::Gateway| {
         let (address, page) = (gateway.address(), gateway.page());
         output::say(&format!("cupel: listening at http://{address}, page at {page}"));
@@ -105,29 +115,34 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     Ok(Answer::Yes)
 }
 
-fn flags(arguments: &Arguments) -> Overrides {
-    Overrides {
-        listen: arguments.listen.clone(),
-        upstream: arguments.upstream.clone(),
-        max: arguments.max,
-        window: arguments.window,
-        reserve: arguments.reserve,
-        margin: arguments.margin,
-        policy: arguments.policy.clone(),
-        tokenizer: arguments.tokenizer.clone(),
-        shorten: arguments.shorten,
-        rules: Vec::new(),
-        log: arguments.log.clone(),
-        fail: arguments.fail.map(|fail| match fail {
-            FailChoice::Open => Fail::Open,
-            FailChoice::Closed => Fail::Closed,
-        }),
-        store: arguments.sessions.clone(),
+/// A configuration from a file, if one is named.
+pub(crate) fn source(config: Option<&Path>) -> Source {
+    config.map_or_else(Source::default, Source::of_file)
+}
+
+impl FittingArguments {
+    /// What they say over a file.
+    pub(crate) fn flags(&self) -> Overrides {
+        Overrides {
+            max: self.max,
+            window: self.window,
+            reserve: self.reserve,
+            margin: self.margin,
+            policy: self.policy.clone(),
+            tokenizer: self.tokenizer.clone(),
+            shorten: self.shorten,
+            log: self.log.clone(),
+            fail: self.fail.map(|fail| match fail {
+                FailChoice::Open => Fail::Open,
+                FailChoice::Closed => Fail::Closed,
+            }),
+            ..Overrides::default()
+        }
     }
 }
 
 /// What `cupel.toml` and the environment say for all commands.
-fn fallback(settings: &Settings) -> Result<Overrides, Failure> {
+pub(crate) fn fallback(settings: &Settings) -> Result<Overrides, Failure> {
     Ok(Overrides {
         max: settings.parsed("max", parse_tokens)?,
         reserve: settings.parsed("reserve", parse_tokens)?,

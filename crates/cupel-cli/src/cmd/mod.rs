@@ -60,6 +60,10 @@ commands! {
     Conformance => conformance,
     #[cfg(feature = "gateway")]
     Gateway => gateway,
+    #[cfg(feature = "gateway")]
+    Wrap => wrap,
+    #[cfg(feature = "gateway")]
+    Doctor => doctor,
     ServeProtocol => serve_protocol,
     Completions => completions,
     Man => man,

@@ -34,6 +34,10 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["conformance"],
     #[cfg(feature = "gateway")]
     &["gateway"],
+    #[cfg(feature = "gateway")]
+    &["wrap"],
+    #[cfg(feature = "gateway")]
+    &["doctor"],
     &["serve-protocol"],
     &["completions"],
     &["man"],

@@ -219,6 +219,11 @@ impl Desk {
         self.run(&["gateway", "--upstream", HOSTILE]);
         let log = format!("/nowhere/{HOSTILE}");
         self.run(&["gateway", "--upstream=http://127.0.0.1:9", "--log", &log]);
+        self.run(&["wrap", "any", "--config", &config, "--", "true"]);
+        self.run(&["wrap", "any", "--upstream", HOSTILE, "--", "true"]);
+        self.run(&["wrap", "any", "--", HOSTILE]);
+        self.run(&["doctor", "--config", &config]);
+        self.run(&["doctor", "--upstream", HOSTILE]);
     }
 }
 

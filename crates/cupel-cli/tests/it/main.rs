@@ -23,5 +23,7 @@ mod support;
 mod terminal;
 mod told;
 mod view;
+#[cfg(all(feature = "gateway", unix))]
+mod wrap;
 #[cfg(unix)]
 mod writing;

@@ -151,6 +151,7 @@ fn candidates(
     let mut candidate_options = CandidateOptions {
         alternate: settings.alternate,
         whole_turns: settings.turns == Turns::Whole,
+        lacks_thinking: settings.lacks_thinking,
         ..CandidateOptions::default()
     };
     candidate_options.pins.extend(settings.pins.iter().chain(&options.pins).cloned());

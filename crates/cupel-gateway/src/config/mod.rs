@@ -48,6 +48,8 @@ pub struct Config {
     pub max: Option<Tokens>,
     /// Most tokens of a request and its answer together.
     pub window: Option<Tokens>,
+    /// Whether local servers are asked for their windows where none is configured.
+    pub local_limits: LocalLimits,
     /// What to keep free for the answer.
     pub reserve: Option<Tokens>,
     /// Whether the request's own limit for its answer is lowered where the window has no room for it.
@@ -95,6 +97,22 @@ pub struct UpstreamConfig {
     pub path: Option<String>,
     /// The models of this name, with `*` for anything.
     pub model: Option<String>,
+    /// Whether `path` stands for the upstream alone, and is not sent on.
+    #[serde(default)]
+    pub strip: bool,
+}
+
+impl UpstreamConfig {
+    /// The upstream for everything.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), path: None, model: None, strip: false }
+    }
+
+    /// The same for what is at or below a path that stands for it alone, and is not sent on.
+    #[must_use]
+    pub fn below(self, path: impl Into<String>) -> Self {
+        Self { path: Some(path.into()), strip: true, ..self }
+    }
 }
 
 /// How much fits for some requests.
@@ -253,6 +271,17 @@ pub enum Texts {
     Off,
 }
 
+/// Whether local servers are asked for their windows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LocalLimits {
+    /// They are, where none is configured.
+    #[default]
+    Ask,
+    /// Never.
+    Off,
+}
+
 /// Who may see something of the gateway itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -273,6 +302,8 @@ pub struct Overrides {
     pub listen: Option<String>,
     /// See [`Config::upstream`].
     pub upstream: Option<String>,
+    /// See [`Config::upstreams`]. Flags that have some have all: where the file would send a request no longer counts.
+    pub upstreams: Vec<UpstreamConfig>,
     /// See [`Config::max`].
     pub max: Option<i64>,
     /// See [`Config::window`].
@@ -305,6 +336,9 @@ impl Config {
         if over.max.is_some() || over.window.is_some() {
             (self.max, self.window) = (None, None);
         }
+        if !over.upstreams.is_empty() {
+            (self.upstreams, self.upstream) = (over.upstreams, None);
+        }
         self.listen = over.listen.or(self.listen);
         self.upstream = over.upstream.or(self.upstream);
         self.max = over.max.map(Tokens).or(self.max);
@@ -324,6 +358,7 @@ impl Config {
     /// The same, with these where neither file nor flags say anything.
     pub(crate) fn over(mut self, under: &Overrides) -> Self {
         let under = under.clone();
+        self.log = self.log.or(under.log);
         if self.max.is_none() && self.window.is_none() {
             self.max = under.max.map(Tokens);
         }

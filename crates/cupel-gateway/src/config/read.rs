@@ -60,6 +60,7 @@ const TABLES: [Names; 6] = [
             "ca",
             "max",
             "window",
+            "local_limits",
             "reserve",
             "cap_output",
             "margin",
@@ -77,7 +78,7 @@ const TABLES: [Names; 6] = [
             "otel",
         ],
     },
-    Names { table: "upstreams", names: &["url", "path", "model"] },
+    Names { table: "upstreams", names: &["url", "path", "model", "strip"] },
     Names { table: "limits", names: &["model", "key", "key_env", "max", "window"] },
     Names {
         table: "sessions",
@@ -211,9 +212,9 @@ mod tests {
         let config = read(
             "listen = '0.0.0.0:1'\nupstream = 'http://h'\nfail = 'closed'\npage = 'open'\n\
              metrics = 'off'\nhosts = ['h']\norigins = ['http://h']\nca = 'x.pem'\nmax = '8k'\n\
-             window = 9000\nreserve = 5\nmargin = '10%'\npolicy = 'auto'\n\
+             window = 9000\nlocal_limits = 'off'\nreserve = 5\nmargin = '10%'\npolicy = 'auto'\n\
              tokenizer = 'estimate'\nshorten = 'all'\nrules = ['be brief']\nrepair = true\nlog = 'off'\n\
-             log_texts = true\n[[upstreams]]\nurl = 'http://a'\npath = '/v1'\nmodel = 'x*'\n\
+             log_texts = true\n[[upstreams]]\nurl = 'http://a'\npath = '/v1'\nmodel = 'x*'\nstrip = true\n\
              [[limits]]\nmodel = 'm'\nkey = 'sha256:00'\nkey_env = 'K'\nmax = 1\nwindow = 2\n\
              [sessions]\nstore = 'memory'\nheader = 'h'\nconversations = 1\nmemory = '1MB'\n\
              lifetime = '1h'\ncache_marks = 'write'\npatience = '1s'\n[server]\nbody_limit = 1\n\

@@ -46,6 +46,28 @@ async fn goes_whole(path: &str, model: &str, percent: i64, rounds: usize, key: &
     answer.number("x-cupel-dropped") == 0
 }
 
+/// Servers of other models behind Anthropic's interface never think, whatever a client enables.
+#[tokio::test]
+async fn a_conversation_without_the_thinking_that_it_enables_is_made_to_fit_unless_limits_are_enforced()
+ {
+    let mut body = history(MESSAGES, 60);
+    body["thinking"] = serde_json::json!({ "type": "enabled", "budget_tokens": 2_000 });
+    let call = serde_json::json!([{ "type": "tool_use", "id": "t", "name": "look", "input": {} }]);
+    let result =
+        serde_json::json!([{ "type": "tool_result", "tool_use_id": "t", "content": "seen" }]);
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(serde_json::json!({ "role": "assistant", "content": call }));
+    messages.push(serde_json::json!({ "role": "user", "content": result }));
+    let pair = Pair::start("max = '4k'").await;
+    let answer = pair.post(MESSAGES, &[], &body.to_string()).await;
+    assert_eq!((answer.status, pair.last().flaw), (200, None));
+    assert!(answer.number("x-cupel-dropped") > 0);
+    let strict = Pair::start("max = '4k'\nfail = 'closed'").await;
+    let answer = strict.post(MESSAGES, &[], &body.to_string()).await;
+    assert_eq!(answer.status, 400, "{answer:?}");
+    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("refuse this request"));
+}
+
 #[tokio::test]
 async fn what_the_provider_reports_says_how_much_fits_in_its_own_conversation() {
     let claude = "claude-sonnet-4-5";

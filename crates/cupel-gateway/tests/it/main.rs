@@ -8,6 +8,7 @@ mod lives;
 mod pages;
 mod passes;
 mod redis;
+mod serves;
 mod support;
 mod tells;
 mod tls;

@@ -4,7 +4,63 @@ use axum::body::Body;
 use axum::http::Method;
 use http_body_util::BodyExt as _;
 
-use crate::support::{CHAT, Pair, client, get, history, request, until};
+use crate::support::{CHAT, Pair, ask, client, get, history, request, until};
+
+#[tokio::test]
+async fn what_is_chosen_on_the_page_is_kept_from_the_next_request_of_its_conversation_on() {
+    let pair = Pair::start("max = '1.6k'").await;
+    let keeps =
+        |pair: &Pair, words: &str| String::from_utf8_lossy(&pair.last().body).contains(words);
+    // The third message is a result that nobody asks for any more.
+    let third = "Result 0: the lighthouse";
+    pair.post(CHAT, &[], &history(CHAT, 30).to_string()).await;
+    assert!(!keeps(&pair, third));
+    let pins = format!("{}/cupel/api/requests/1/pins", pair.gateway.url);
+    assert_eq!(get(&pins).await.json()["messages"], serde_json::json!([]));
+    let kept = ask(Method::PUT, &format!("{pins}?message=2")).await;
+    assert_eq!((kept.status, &kept.json()["messages"]), (200, &serde_json::json!([2])));
+    pair.post(CHAT, &[], &history(CHAT, 31).to_string()).await;
+    assert!(keeps(&pair, third), "it is back");
+    assert_eq!(pair.last().flaw, None);
+    let other = [("authorization", "Bearer other")];
+    pair.post(CHAT, &other, &history(CHAT, 31).to_string()).await;
+    assert!(!keeps(&pair, third), "another's conversation");
+    let gone = ask(Method::DELETE, &format!("{pins}?message=2")).await;
+    assert_eq!(gone.json()["messages"], serde_json::json!([]));
+    for (path, status) in [("?message=9999", 400), ("?message=x", 400), ("", 400)] {
+        assert_eq!(ask(Method::PUT, &format!("{pins}{path}")).await.status, status, "{path}");
+    }
+    let missing = format!("{}/cupel/api/requests/99/pins?message=0", pair.gateway.url);
+    assert_eq!(ask(Method::PUT, &missing).await.status, 404);
+    let named = Pair::start("max = '1.6k'").await;
+    named.post(CHAT, &[("x-cupel-pin", "2")], &history(CHAT, 30).to_string()).await;
+    assert!(keeps(&named, third), "the header does the same");
+}
+
+#[tokio::test]
+async fn sub_agents_and_side_calls_are_told_apart_from_their_agent() {
+    let pair = Pair::start("max = '1.6k'").await;
+    let session = ("x-claude-code-session-id", "s");
+    let with_tools = |rounds, name: &str| {
+        let mut body = history(CHAT, rounds);
+        let function = serde_json::json!({ "name": name, "parameters": { "type": "object" } });
+        body["tools"] = serde_json::json!([{ "type": "function", "function": function }]);
+        body.to_string()
+    };
+    pair.post(CHAT, &[session], r#"{"messages":[{"role":"user","content":"a title"}]}"#).await;
+    pair.post(CHAT, &[session], &with_tools(2, "look")).await;
+    pair.post(CHAT, &[session], &with_tools(3, "look")).await;
+    let sub = [session, ("x-claude-code-agent-id", "a")];
+    pair.post(CHAT, &sub, &with_tools(1, "find")).await;
+    let rows = get(&format!("{}/cupel/api/requests", pair.gateway.url)).await.json();
+    let callers: Vec<&serde_json::Value> =
+        rows["rows"].as_array().unwrap().iter().map(|row| &row["caller"]).collect();
+    assert_eq!(
+        serde_json::json!(callers),
+        serde_json::json!(["side-call", null, null, "sub-agent"])
+    );
+    assert_eq!(pair.gateway.log().await[0]["caller"], "side-call");
+}
 
 #[tokio::test]
 async fn the_page_and_its_files_run_no_script_but_their_own() {

@@ -13,8 +13,11 @@ let upstream;
 let child;
 let page;
 
+let sent = '';
+
 function answer(request, response) {
-  request.resume();
+  sent = '';
+  request.setEncoding('utf8').on('data', (piece) => { sent += piece; });
   request.on('end', () => {
     const message = { role: 'assistant', content: 'Done.' };
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -71,6 +74,34 @@ test('requests through a gateway are listed, opened and compared', async () => {
   await shown.waitForFunction(() => /keeps/.test(document.querySelector('.compared').textContent));
   await shown.locator('#budget').press('End');
   assert.equal((await headline(shown)).kept, of);
+  assert.deepEqual([complaints, await shown.evaluate(() => window.refused)], [[], []]);
+  await close();
+});
+
+test('a message that the button keeps is in the next request of its conversation', async () => {
+  const { page: shown, complaints, close } = await open(browser, page);
+  const requests = histories('coding-agent').slice(-STEPS);
+  await shown.waitForSelector('.requests .thread');
+  assert.equal(await shown.locator('.requests .caller').count(), 0, 'there is one agent alone');
+  await shown.keyboard.press('j');
+  await shown.keyboard.press('Enter');
+  await shown.waitForSelector('.request h1');
+  await shown.getByRole('button', { name: /^Left out/ }).click();
+  await shown.keyboard.press('j');
+  const button = shown.locator('.pinning .pin');
+  assert.equal(await button.getAttribute('aria-pressed'), 'false');
+  await shown.locator('.pinning summary').click();
+  const [header, flag] = await shown.locator('.pinning code').allTextContents();
+  const at = Number(/^x-cupel-pin: (\d+)$/.exec(header)[1]);
+  assert.equal(flag, `--pin ${at}`);
+  const { content } = JSON.parse(requests.at(-1)).messages[at];
+  const has = () => JSON.parse(sent).messages.some((message) => message.content === content);
+  await ask(requests.at(-1));
+  assert.ok(!has(), 'it is left out');
+  await button.click();
+  await shown.waitForSelector('.pinning .pin[aria-pressed=true]');
+  await ask(requests.at(-1));
+  assert.ok(has(), 'it is back');
   assert.deepEqual([complaints, await shown.evaluate(() => window.refused)], [[], []]);
   await close();
 });
