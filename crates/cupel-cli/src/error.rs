@@ -120,9 +120,8 @@ fn remedy(error: &EngineError) -> Option<String> {
             _ => remedy,
         }),
         ErrorCode::UnknownModel => {
-            let near = remedy.filter(|remedy| remedy.starts_with("did you mean"));
-            let near = near.map(|near| format!("{near} ")).unwrap_or_default();
-            Some(format!("{near}see `cupel models`, or give --max TOKENS instead"))
+            let near = remedy.map(|near| format!("{near} ")).unwrap_or_default();
+            Some(format!("{near}see `cupel models`"))
         }
         _ => remedy,
     }

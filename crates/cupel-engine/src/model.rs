@@ -1,38 +1,48 @@
 //! Which model a request is for, and what its provider counts.
 
-use cupel_tokens::{Encoding, Model, Prices, TokenizerFamily, UnknownModel};
+use cupel_names::nearest_name;
+use cupel_tokens::{Encoding, Model, Prices};
 use serde::{Deserialize, Serialize};
 
 use crate::tokenizer::ESTIMATE;
 use crate::{EngineError, ErrorCode, Schema, Usage};
 
-/// The model of a name that the caller gave; `None` if the table does not have it and its name still
-/// says what its tokenizer is like.
+/// The model of a name that the caller gave; `None` if the table does not have it, so that counts for it
+/// are estimates.
 ///
 /// # Errors
 ///
-/// [`ErrorCode::UnknownModel`] for a name that says nothing.
+/// [`ErrorCode::UnknownModel`] for a name that is misspelt.
 pub(crate) fn by_name(name: &str) -> Result<Option<&'static Model>, EngineError> {
     match Model::find(name) {
         Ok(model) => Ok(Some(model)),
-        Err(unknown) if is_new_version(&unknown) => Ok(None),
-        Err(unknown) => {
-            let rule = format!("unknown model `{name}`");
-            let error = EngineError::new(ErrorCode::UnknownModel, rule);
-            Err(error.with_remedy(match unknown.nearest() {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "give its window in tokens instead".to_owned(),
-            }))
-        }
+        Err(unknown) => match unknown.nearest().filter(|near| is_misspelt(name, near)) {
+            None => Ok(None),
+            Some(near) => {
+                let rule = format!("unknown model `{name}`");
+                let error = EngineError::new(ErrorCode::UnknownModel, rule);
+                Err(error.with_remedy(format!("did you mean `{near}`?")))
+            }
+        },
     }
 }
 
-/// Whether a name that no table has speaks of a family, and is no misspelling of a known name: one
-/// that differs by its numbers alone is another version.
-fn is_new_version(unknown: &UnknownModel) -> bool {
-    let letters = |name: &str| name.chars().filter(|c| c.is_alphabetic()).collect::<String>();
-    let is_misspelt = unknown.nearest().is_some_and(|near| letters(near) != letters(&unknown.name));
-    TokenizerFamily::of_model(&unknown.name) != TokenizerFamily::Unknown && !is_misspelt
+/// Whether a name means a known one that is near: of its words all but one or two letters are those of the
+/// other. One that differs by its numbers, or by a word of its own, is another model.
+fn is_misspelt(name: &str, known: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let words = |name: &str| -> Vec<String> {
+        let words = name.split(|c: char| !c.is_alphanumeric());
+        let is_word = |word: &&str| word.contains(|c: char| c.is_alphabetic());
+        words.filter(is_word).map(ToOwned::to_owned).collect()
+    };
+    let known = words(known);
+    let is_slip = |word: &String| {
+        known.iter().any(|known| word != known && nearest_name(word, [known.as_str()]).is_some())
+    };
+    let strange: Vec<String> =
+        words(&name).into_iter().filter(|word| !known.contains(word)).collect();
+    !strange.is_empty() && strange.iter().all(is_slip)
 }
 
 /// The name of the model that counts are for, and what the table has of it.

@@ -26,11 +26,6 @@ fn names_that_nobody_knows_get_the_nearest() {
         "unknown model `gtp-4o`; did you mean `gpt-4o`?",
     );
     assert_error(
-        built(Engine::builder().model("eliza")),
-        ErrorCode::UnknownModel,
-        "unknown model `eliza`; give its window in tokens instead",
-    );
-    assert_error(
         built(Engine::builder().tokenizer("o200k")),
         ErrorCode::UnknownTokenizer,
         "unknown tokenizer `o200k`; known are o200k_base, cl100k_base, estimate, or give a file",
@@ -65,6 +60,30 @@ fn a_call_without_a_budget_says_what_would_give_one() {
     let text = r#"{"model": "eliza", "messages": [{"role": "user", "content": "Hello"}]}"#;
     let error = engine.select(text).unwrap_err();
     assert!(error.rule().contains("the model `eliza`, which is not known"), "{error}");
+    let engine = Engine::builder().model("eliza").build().unwrap();
+    assert_eq!(engine.select(TALK).unwrap_err().code(), ErrorCode::NoBudget);
+}
+
+#[test]
+fn a_model_that_nobody_knows_is_estimated_and_a_slip_is_told() {
+    let select = |name: &str| Engine::builder().model(name).max_tokens(1_000).build()?.select(TALK);
+    for name in [
+        "grok-4",
+        "command-a",
+        "codellama:13b",
+        "my-model",
+        "gpt-5.6-cyber",
+        "gpt-3.5-turbo-16k",
+        "aihubmix/gpt-5.4-low",
+        "scx-ai/DeepSeek-V4.1-flash",
+    ] {
+        let selection = select(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(selection.summary.is_estimate, "{name}");
+        assert!(selection.summary.estimated_like.is_some(), "{name}");
+    }
+    for name in ["gtp-4o", "gpt-4p", "cluade-sonnet-4-5", "openai/gpt-4o-mnii"] {
+        assert_eq!(select(name).unwrap_err().code(), ErrorCode::UnknownModel, "{name}");
+    }
 }
 
 #[test]
