@@ -9,7 +9,9 @@ const GEMINI: &str = "https://generativelanguage.googleapis.com";
 const CODE_ASSIST: &str = "https://cloudcode-pa.googleapis.com";
 
 pub(super) fn plan(around: &Surroundings) -> Result<Plan, Failure> {
-    let (variable, usual) = match login(around).as_str() {
+    let chosen = chosen_login(around);
+    let is_chosen = chosen.is_some();
+    let (variable, usual) = match chosen.unwrap_or_else(|| login_of(around)).as_str() {
         "oauth-personal" | "cloud-shell" | "compute-default-credentials" => {
             ("CODE_ASSIST_ENDPOINT", CODE_ASSIST.to_owned())
         }
@@ -25,27 +27,37 @@ pub(super) fn plan(around: &Surroundings) -> Result<Plan, Failure> {
     let mut plan = Plan::default();
     let base = plan.only(around.variable(variable).unwrap_or(&usual))?;
     plan.set(variable, base);
+    if variable == "GOOGLE_GEMINI_BASE_URL" && !is_chosen {
+        // With an address and no login it takes itself to be behind a gateway of Google's, and refuses to start.
+        plan.notes.push(
+            "Gemini CLI takes an address only with a login that its settings name; choose the API key once, by /auth"
+                .to_owned(),
+        );
+    }
     Ok(plan)
 }
 
-/// The way to log in that the settings choose, or that the environment has what is needed for.
-fn login(around: &Surroundings) -> String {
+/// The way to log in that the settings choose.
+fn chosen_login(around: &Surroundings) -> Option<String> {
     let files =
         [around.folder.join(".gemini/settings.json"), around.home.join(".gemini/settings.json")];
-    let chosen = files.iter().find_map(|file| {
+    files.iter().find_map(|file| {
         let settings: Value = super::jsonc::read(&Surroundings::read(file)?)?;
         let now = settings["security"]["auth"]["selectedType"].as_str();
         Some(now.or(settings["selectedAuthType"].as_str())?.to_owned())
-    });
-    chosen.unwrap_or_else(|| {
-        if around.is_on("GOOGLE_GENAI_USE_GCA") {
-            "oauth-personal".to_owned()
-        } else if around.is_on("GOOGLE_GENAI_USE_VERTEXAI") {
-            "vertex-ai".to_owned()
-        } else {
-            "gemini-api-key".to_owned()
-        }
     })
+}
+
+/// The way to log in that the environment has what is needed for.
+fn login_of(around: &Surroundings) -> String {
+    let login = if around.is_on("GOOGLE_GENAI_USE_GCA") {
+        "oauth-personal"
+    } else if around.is_on("GOOGLE_GENAI_USE_VERTEXAI") {
+        "vertex-ai"
+    } else {
+        "gemini-api-key"
+    };
+    login.to_owned()
 }
 
 #[cfg(test)]
@@ -74,6 +86,10 @@ mod tests {
         let expected =
             ["GOOGLE_VERTEX_BASE_URL={gateway}", "/ https://eu-x-aiplatform.googleapis.com"];
         assert_eq!(planned("gemini-vertex", &vertex, None), expected);
+        let settings = r#"{"selectedAuthType":"gemini-api-key"}"#;
+        let notes = |name: &str, files| plan(&around(name, &[], files)).unwrap().notes.len();
+        assert_eq!(notes("gemini-none", &[]), 1, "it would refuse to start");
+        assert_eq!(notes("gemini-old", &[(".gemini/settings.json", settings)]), 0);
         let own = [("GOOGLE_GEMINI_BASE_URL", "http://proxy/g")];
         assert_eq!(
             planned("gemini-own", &own, None),

@@ -111,10 +111,11 @@ fn saved(totals: &Totals) -> String {
     let percent = |part: u64, whole: u64| (part as f64 * 100.0 / whole.max(1) as f64).round();
     let less = totals.tokens_before.saturating_sub(totals.tokens_after);
     format!(
-        "{} requests, {} of them made to fit; {} tokens came, {} went out ({} % less), {} % of them from the \
+        "{} made to fit of {} {}; {} tokens came, {} went out ({} % less), {} % of them from the \
          provider's cache by its rule{unfit}",
-        count(totals.requests),
         count(totals.fitted),
+        count(totals.requests),
+        if totals.requests == 1 { "request" } else { "requests" },
         count(totals.tokens_before),
         count(totals.tokens_after),
         percent(less, totals.tokens_before),
@@ -146,7 +147,7 @@ mod tests {
         (totals.tokens_before, totals.tokens_after, totals.tokens_cached) = (2_000_000, 500_000, 450_000);
         assert_eq!(
             saved(&totals),
-            "40 requests, 31 of them made to fit; 2,000,000 tokens came, 500,000 went out (75 % less), 90 % of them \
+            "31 made to fit of 40 requests; 2,000,000 tokens came, 500,000 went out (75 % less), 90 % of them \
              from the provider's cache by its rule; as they came: 3 signed-body"
         );
     }

@@ -97,7 +97,7 @@ fn a_program_asks_through_the_gateway_and_hears_what_was_saved() {
         "the folder is the gateway's: {sent}"
     );
     assert!(sent.len() < 1_000, "about 5,000 bytes came: {sent}");
-    assert!(ran.stderr.contains("cupel: 1 requests, 1 of them made to fit; "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cupel: 1 made to fit of 1 request; "), "{}", ran.stderr);
 }
 
 #[test]
