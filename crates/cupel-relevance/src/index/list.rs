@@ -3,7 +3,6 @@
 use cupel::ContextItem;
 
 use super::store::{Posting, Store};
-use crate::identity::key;
 use crate::text::lexicon::TermId;
 
 /// A list of items as the index sees it.
@@ -22,12 +21,8 @@ impl<'s> ListView<'s> {
         let mut numbers = Vec::with_capacity(items.len());
         let mut expected = 0_u32;
         for item in items {
-            let key = key(item);
             // Items mostly come in the order in which they were added.
-            let number = match store.keys.get(expected as usize) {
-                Some(known) if *known == key => expected,
-                _ => *store.numbers.get(&key)?,
-            };
+            let number = store.numbers.get_expecting(item, expected)?;
             numbers.push(number);
             expected = number + 1;
         }

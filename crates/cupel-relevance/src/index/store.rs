@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cupel::ContextItem;
 
 use super::Field;
-use crate::identity::{ByItem, key};
+use crate::identity::ItemNumbers;
 use crate::text::lexicon::{Lexicon, TermId};
 use crate::text::{Analysis, Ids, Reader, SharedReader, Words};
 
@@ -44,11 +44,7 @@ pub(super) struct Store {
     postings: Vec<Posting>,
     /// For each term.
     chains: Vec<Chain>,
-    /// For each item its identity.
-    pub(super) keys: Vec<usize>,
-    /// Kept so that no identity is given away.
-    handles: Vec<ContextItem>,
-    pub(super) numbers: ByItem<u32>,
+    pub(super) numbers: ItemNumbers,
     /// For each item how many terms it has, weighted by field.
     pub(super) lengths: Vec<f64>,
     /// For each item where its postings end.
@@ -65,9 +61,7 @@ impl Store {
             lexicon: Lexicon::new(analysis),
             postings: Vec::new(),
             chains: Vec::new(),
-            keys: Vec::new(),
-            handles: Vec::new(),
-            numbers: ByItem::default(),
+            numbers: ItemNumbers::default(),
             lengths: Vec::new(),
             ends: Vec::new(),
             ids: Ids::new(),
@@ -75,15 +69,15 @@ impl Store {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.keys.len()
+        self.numbers.len()
     }
 
     pub(super) fn lacks_ids(&self) -> bool {
-        self.ids.len() < self.keys.len()
+        self.ids.len() < self.numbers.len()
     }
 
     pub(super) fn find_ids(&mut self) {
-        for item in &self.handles[self.ids.len()..] {
+        for item in &self.numbers.items()[self.ids.len()..] {
             self.ids.add(item.content());
         }
     }
@@ -92,10 +86,7 @@ impl Store {
         let reader = self.reader.clone();
         let mut reader = reader.lock();
         for item in items {
-            let number = self.keys.len() as u32;
-            if *self.numbers.entry(key(item)).or_insert(number) == number {
-                self.keys.push(key(item));
-                self.handles.push(item.clone());
+            if let Some(number) = self.numbers.enter(item) {
                 self.add(item, number, &mut reader);
             }
         }

@@ -6,7 +6,7 @@ use cupel::ContextItem;
 
 use super::exchange::Passages;
 use super::value::{for_each_value, is_number};
-use crate::identity::{ByItem, key};
+use crate::identity::ItemNumbers;
 use crate::parts::{parts_of, parts_of_form};
 use crate::text::{Table, each_once_from};
 
@@ -18,9 +18,7 @@ pub(super) struct Store {
     /// The values of messages by number, each once in a message.
     lists: Vec<u32>,
     items: Vec<ItemSpans>,
-    numbers: ByItem<u32>,
-    /// Kept so that no identity is given away.
-    handles: Vec<ContextItem>,
+    numbers: ItemNumbers,
     lower: String,
 }
 
@@ -47,7 +45,7 @@ impl Store {
 
     /// The number of an item, if it is known.
     pub(super) fn number(&self, item: &ContextItem) -> Option<u32> {
-        self.numbers.get(&key(item)).copied()
+        self.numbers.get(item)
     }
 
     /// The values that an item mentions, each once.
@@ -78,15 +76,13 @@ impl Store {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.handles.len()
+        self.numbers.len()
     }
 
     /// Adds the items that are not in it yet.
     pub(super) fn extend(&mut self, items: &[ContextItem]) {
         for item in items {
-            let number = self.handles.len() as u32;
-            if *self.numbers.entry(key(item)).or_insert(number) == number {
-                self.handles.push(item.clone());
+            if self.numbers.enter(item).is_some() {
                 self.add(item);
             }
         }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
-use crate::identity::{ByItem, key};
+use crate::identity::ItemNumbers;
 use crate::parameter;
 
 /// Where items carry their vectors, if they do.
@@ -33,8 +33,7 @@ const METADATA_KEY: &str = "vector";
 #[derive(Debug, Clone)]
 pub struct ItemVectors {
     dimension: usize,
-    numbers: ByItem<usize>,
-    handles: Vec<ContextItem>,
+    numbers: ItemNumbers,
     /// Vectors of length 1, end to end.
     components: Vec<f32>,
 }
@@ -47,8 +46,7 @@ impl ItemVectors {
     /// [`CupelError::ScorerConfig`] if the dimension is 0.
     pub fn new(dimension: usize) -> Result<Self, CupelError> {
         parameter::at_least_one("dimension", dimension)?;
-        let (handles, components) = (Vec::new(), Vec::new());
-        Ok(Self { dimension, numbers: ByItem::default(), handles, components })
+        Ok(Self { dimension, numbers: ItemNumbers::default(), components: Vec::new() })
     }
 
     /// Adds the vectors of items, in the same order; an item that has one already gets the new one.
@@ -133,13 +131,12 @@ impl ItemVectors {
     }
 
     fn insert(&mut self, item: &ContextItem, vector: &[f32]) {
-        let next = self.handles.len();
-        let number = *self.numbers.entry(key(item)).or_insert(next);
-        if number == next {
-            self.handles.push(item.clone());
-            self.components.extend_from_slice(vector);
+        if let Some(number) = self.numbers.get(item) {
+            let start = number as usize * self.dimension;
+            self.components[start..][..self.dimension].copy_from_slice(vector);
         } else {
-            self.components[number * self.dimension..][..self.dimension].copy_from_slice(vector);
+            self.numbers.enter(item);
+            self.components.extend_from_slice(vector);
         }
     }
 
@@ -150,8 +147,8 @@ impl ItemVectors {
 
     /// The vector of an item, at length 1.
     pub fn vector_of(&self, item: &ContextItem) -> Option<&[f32]> {
-        let number = *self.numbers.get(&key(item))?;
-        Some(&self.components[number * self.dimension..][..self.dimension])
+        let start = self.numbers.get(item)? as usize * self.dimension;
+        Some(&self.components[start..][..self.dimension])
     }
 }
 

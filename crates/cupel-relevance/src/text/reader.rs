@@ -8,7 +8,7 @@ use cupel::ContextItem;
 use super::detect::{MOST_WORDS, Telling};
 use super::for_each_word;
 use super::table::{Guess, Table};
-use crate::identity::{ByItem, key};
+use crate::identity::ItemNumbers;
 
 /// How many words are looked up at once.
 const AT_ONCE: usize = 128;
@@ -21,10 +21,9 @@ const MOST_KEPT: usize = 4 * MOST_WORDS as usize;
 #[derive(Default)]
 pub(crate) struct Reader {
     words: Table<Telling>,
-    /// Where the words of items are kept.
-    places: ByItem<Range<usize>>,
-    /// Kept so that no identity is given away.
-    handles: Vec<ContextItem>,
+    /// The items whose words are kept, and where.
+    items: ItemNumbers,
+    places: Vec<Range<usize>>,
     kept: Vec<u32>,
     /// Words that nobody asks for again.
     passing: Vec<u32>,
@@ -68,8 +67,8 @@ impl<'r> Words<'r> {
 impl Reader {
     /// The words of an item.
     pub(crate) fn item(&mut self, item: &ContextItem) -> Words<'_> {
-        match self.places.get(&key(item)) {
-            Some(place) => Words { table: &self.words, numbers: &self.kept[place.clone()] },
+        match self.place(item) {
+            Some(place) => Words { table: &self.words, numbers: &self.kept[place] },
             None => self.text(item.content()),
         }
     }
@@ -98,20 +97,25 @@ impl Reader {
     }
 
     fn keep(&mut self, item: &ContextItem) -> Range<usize> {
-        if let Some(place) = self.places.get(&key(item)) {
-            return place.clone();
+        if let Some(place) = self.place(item) {
+            return place;
         }
         if self.kept.len() > MOST_KEPT {
+            self.items.clear();
             self.places.clear();
-            self.handles.clear();
             self.kept.clear();
         }
         let start = self.kept.len();
         read(&mut self.words, item.content(), &mut self.kept);
         let place = start..self.kept.len();
-        self.handles.push(item.clone());
-        self.places.insert(key(item), place.clone());
+        self.items.enter(item);
+        self.places.push(place.clone());
         place
+    }
+
+    /// Where the words of an item are kept, if they are.
+    fn place(&self, item: &ContextItem) -> Option<Range<usize>> {
+        self.items.get(item).map(|number| self.places[number as usize].clone())
     }
 }
 
@@ -164,7 +168,7 @@ mod tests {
             assert_eq!(told[1], Telling::Nothing);
             assert!(matches!(told[0], Telling::Of(_)));
         }
-        assert_eq!(reader.handles.len(), 1);
+        assert_eq!(reader.items.len(), 1);
     }
 
     #[test]
@@ -175,6 +179,6 @@ mod tests {
             reader.for_each_telling(&items[0], |_| {});
         }
         assert!(reader.kept.len() <= MOST_KEPT + MOST_WORDS as usize, "{}", reader.kept.len());
-        assert_eq!(reader.handles.len(), reader.places.len());
+        assert_eq!(reader.items.len(), reader.places.len());
     }
 }
