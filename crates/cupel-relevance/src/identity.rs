@@ -27,11 +27,13 @@ impl ItemNumbers {
     }
 
     /// The number of an item, if it has one.
+    #[inline]
     pub(crate) fn get(&self, item: &ContextItem) -> Option<u32> {
         self.by_place.get(&place(item)).copied()
     }
 
     /// The same, for whoever has an expectation, which is quicker to see through than to look up.
+    #[inline]
     pub(crate) fn get_expecting(&self, item: &ContextItem, expected: u32) -> Option<u32> {
         match self.items.get(expected as usize) {
             Some(known) if known.is_same_item(item) => Some(expected),
@@ -40,6 +42,7 @@ impl ItemNumbers {
     }
 
     /// Gives an item a number. `None` if it has one.
+    #[inline]
     pub(crate) fn enter(&mut self, item: &ContextItem) -> Option<u32> {
         let next = self.items.len() as u32;
         if *self.by_place.entry(place(item)).or_insert(next) != next {
@@ -57,6 +60,7 @@ impl ItemNumbers {
 }
 
 /// Where the text of an item lies, which no item has empty.
+#[inline]
 fn place(item: &ContextItem) -> usize {
     item.content().as_ptr().addr()
 }
