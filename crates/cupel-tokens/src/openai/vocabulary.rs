@@ -93,6 +93,8 @@ impl Vocabulary {
 
     /// The token that two make.
     fn merged(&self, left: u32, right: u32) -> Option<u32> {
+        // In builds that make them at first use, the tables are no slices yet.
+        #[allow(clippy::needless_borrow)]
         let (pairs, filter): (&[u8], &[u8]) = (&self.pairs, &self.filter);
         let bit = bit(left, right, filter.len() * 8);
         if filter[bit / 8] >> (bit % 8) & 1 == 0 {
