@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::Request;
 use crate::conversation::Conversation;
 use crate::json::Json;
-use crate::message::{Answer, Call, Content, IdPlace, Message, Piece, Served};
+use crate::message::{Answer, Call, Content, Extras, IdPlace, Message, Piece, Served};
 
 /// The text that a message stands in now, and how far into it.
 #[derive(Clone, Copy)]
@@ -55,22 +55,29 @@ impl Message {
             return None;
         }
         let pieces = self.pieces.iter().map(|piece| piece.moved(home));
-        Some(Self {
-            json: self.json.moved(home),
-            role: self.role,
-            native_role: self.native_role.moved(home),
-            speaker: self.speaker.as_ref().map(|speaker| speaker.moved(home)),
+        let moved = Self {
             pieces: pieces.collect::<Option<_>>()?,
+            blocks: self.blocks.iter().map(|block| block.moved(home)).collect(),
+            bond: self.bond,
+            extras: self.extras.as_ref().map(|extras| Box::new(extras.moved(home))),
+            ..Self::new(self.json.moved(home), self.role, self.native_role.moved(home))
+        };
+        Some(moved.shrunk())
+    }
+}
+
+impl Extras {
+    fn moved(&self, home: Home<'_>) -> Self {
+        Self {
+            speaker: self.speaker.as_ref().map(|speaker| speaker.moved(home)),
             calls: self.calls.iter().map(|call| call.moved(home)).collect(),
             answers: self.answers.iter().map(|answer| answer.moved(home)).collect(),
             served: self.served.iter().map(|served| served.moved(home)).collect(),
-            blocks: self.blocks.iter().map(|block| block.moved(home)).collect(),
-            bond: self.bond,
             stays: self.stays.clone(),
             notes: self.notes.clone(),
             flaws: Vec::new(),
             item: None,
-        })
+        }
     }
 }
 

@@ -24,6 +24,15 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
+    /// The notes of a message that says nothing about itself.
+    pub(crate) const NONE: Self = Self {
+        time: None,
+        priority: None,
+        is_required: false,
+        audience: Vec::new(),
+        session: None,
+    };
+
     /// Takes in what an object says: a message, one of its blocks, or what it calls metadata.
     pub(crate) fn take_in(&mut self, object: &Object<'_>) {
         self.see_time(object.any_of(&TIMES).and_then(|(_, json)| instant(json)));

@@ -321,7 +321,7 @@ fn with_mark(message: Json<'_>, mark: &str) -> Option<String> {
     let object = last.object()?;
     let kind = object.str("type").unwrap_or_default();
     let is_empty = kind == "text" && object.str("text").is_none_or(|text| text.trim().is_empty());
-    if object.has("cache_control") || is_empty || kind.contains("thinking") {
+    if kind.is_empty() || object.has("cache_control") || is_empty || kind.contains("thinking") {
         return None;
     }
     let end = last.span_in(all).end;
@@ -340,6 +340,25 @@ mod tests {
         let all: Vec<(usize, Option<usize>)> =
             (0..candidates.items().len()).map(|at| (at, None)).collect();
         candidates.render_marked(&all, behind)
+    }
+
+    #[test]
+    fn a_block_that_is_none_bears_no_mark() {
+        for block in ["{}", "{ }", r#"{"text":"x"}"#, r#"{"type":"text","text":""}"#] {
+            let text = format!(
+                r#"{{"messages":[{{"role":"user","content":[{{"type":"text","text":"a"}},{block}]}}]}}"#
+            );
+            let marked = super::with_mark(
+                crate::json::Json::parse(&text)
+                    .unwrap()
+                    .at_path("messages")
+                    .unwrap()
+                    .list()
+                    .unwrap()[0],
+                super::MARK,
+            );
+            assert_eq!(marked, None, "{block}");
+        }
     }
 
     #[test]

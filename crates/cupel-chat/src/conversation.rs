@@ -63,7 +63,7 @@ impl Conversation {
         };
         let messages = elements.into_iter().enumerate().map(|(at, json)| {
             let known = document.earlier.and_then(|earlier| earlier.message(&self.list, at, json));
-            known.unwrap_or_else(|| read_again(at, json))
+            known.unwrap_or_else(|| read_again(at, json).shrunk())
         });
         self.messages = messages.collect();
     }

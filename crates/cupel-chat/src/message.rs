@@ -1,11 +1,13 @@
 //! A message as all formats see it: who speaks, what it costs, what it calls and answers.
 
+use std::ops::{Deref, DerefMut};
+
 use cupel_tokens::Image;
 
 use crate::annotations::Notes;
 use crate::file::File;
 use crate::grouping::PinReason;
-use crate::json::Json;
+use crate::json::{Json, Object};
 use crate::path::Path;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
@@ -49,21 +51,30 @@ impl Role {
 }
 
 /// One element of the request's list.
+///
+/// A hostile request has as many as fit into it, so that what few messages have is kept aside
+/// ([`Extras`]), and read as if it stood here.
 pub(crate) struct Message {
     pub(crate) json: JsonText,
     pub(crate) role: Role,
     /// What the format calls the role, or the type of the element.
     pub(crate) native_role: Text,
+    pub(crate) pieces: Vec<Piece>,
+    /// The blocks of its content, where that is a list.
+    pub(crate) blocks: Vec<JsonText>,
+    pub(crate) bond: Bond,
+    pub(crate) extras: Option<Box<Extras>>,
+}
+
+/// What few messages have beside words. Writing to it takes its memory, so look before you write.
+#[derive(Default)]
+pub(crate) struct Extras {
     /// The `name` of whoever speaks.
     pub(crate) speaker: Option<Text>,
-    pub(crate) pieces: Vec<Piece>,
     pub(crate) calls: Vec<Call>,
     pub(crate) answers: Vec<Answer>,
     /// The calls that the service answers by itself, and their results.
     pub(crate) served: Vec<Served>,
-    /// The blocks of its content, where that is a list.
-    pub(crate) blocks: Vec<JsonText>,
-    pub(crate) bond: Bond,
     /// Why it must stay, if it must.
     pub(crate) stays: Option<PinReason>,
     pub(crate) notes: Notes,
@@ -72,24 +83,65 @@ pub(crate) struct Message {
     pub(crate) item: Option<cupel::ContextItem>,
 }
 
+impl Extras {
+    const NONE: &'static Self = &Self {
+        speaker: None,
+        calls: Vec::new(),
+        answers: Vec::new(),
+        served: Vec::new(),
+        stays: None,
+        notes: Notes::NONE,
+        flaws: Vec::new(),
+        item: None,
+    };
+}
+
+impl Deref for Message {
+    type Target = Extras;
+
+    fn deref(&self) -> &Extras {
+        self.extras.as_deref().unwrap_or(Extras::NONE)
+    }
+}
+
+impl DerefMut for Message {
+    fn deref_mut(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_default()
+    }
+}
+
 impl Message {
-    pub(crate) fn new(json: Json<'_>, role: Role, native_role: Text) -> Self {
+    pub(crate) fn new(json: impl Into<JsonText>, role: Role, native_role: Text) -> Self {
         Self {
             json: json.into(),
             role,
             native_role,
-            speaker: None,
             pieces: Vec::new(),
-            calls: Vec::new(),
-            answers: Vec::new(),
-            served: Vec::new(),
             blocks: Vec::new(),
             bond: Bond::None,
-            stays: None,
-            notes: Notes::default(),
-            flaws: Vec::new(),
-            item: None,
+            extras: None,
         }
+    }
+
+    /// Takes in what an object says about the message: the message itself, or one of its blocks.
+    pub(crate) fn take_notes(&mut self, object: &Object<'_>) {
+        let mut notes = Notes::default();
+        notes.take_in(object);
+        if notes != Notes::NONE {
+            self.notes.merge(&notes);
+        }
+    }
+
+    /// Gives back memory that it took while it was read.
+    pub(crate) fn shrunk(mut self) -> Self {
+        self.pieces.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        if let Some(extras) = &mut self.extras {
+            extras.calls.shrink_to_fit();
+            extras.answers.shrink_to_fit();
+            extras.served.shrink_to_fit();
+        }
+        self
     }
 
     pub(crate) fn of_no_object(json: Json<'_>, at: usize, path: Path<'_>) -> Self {
@@ -250,7 +302,46 @@ pub(crate) enum Content {
     Text(Text),
     Image(Image, JsonText),
     /// Sound, documents and other files.
-    File(File, JsonText),
+    File(Box<File>, JsonText),
     /// Something that stands for what the service has, and cannot be counted from here.
     Opaque(JsonText),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Format;
+    use crate::testing::read;
+
+    /// Requests may have as many messages as their bytes allow: each takes little beside its text.
+    #[test]
+    fn a_message_of_words_takes_few_bytes() {
+        assert!(size_of::<Message>() <= 144, "{}", size_of::<Message>());
+        assert!(size_of::<Piece>() <= 80, "{}", size_of::<Piece>());
+        let openai = r#"[{"role":"user","content":"a"}]"#;
+        let blocks = r#"[{"role":"user","content":[{"type":"text","text":"a"}]}]"#;
+        let gemini = r#"[{"role":"user","parts":[{"text":"a"}]}]"#;
+        let responses = r#"[{"type":"message","role":"user","content":"a"}]"#;
+        for (text, format) in [
+            (openai, Format::OpenAiChat),
+            (blocks, Format::OpenAiChat),
+            (openai, Format::Anthropic),
+            (blocks, Format::Anthropic),
+            (gemini, Format::Gemini),
+            (responses, Format::OpenAiResponses),
+        ] {
+            let request = read(text, format);
+            let message = &request.conversation().messages[0];
+            assert!(message.extras.is_none(), "{format:?}: {text}");
+            assert_eq!((message.pieces.capacity(), message.pieces.len()), (1, 1), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn what_few_messages_have_is_read_as_if_it_stood_there() {
+        let text = r#"[{"role":"user","name":"ann","content":"a"},{"role":"user","content":"b"}]"#;
+        let request = read(text, Format::OpenAiChat);
+        let speaker = |at: usize| request.conversation().messages[at].speaker.as_deref();
+        assert_eq!((speaker(0), speaker(1)), (Some("ann"), None));
+    }
 }

@@ -113,7 +113,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         _ => Role::Unknown,
     };
     let mut message = Message::new(json, role, native_role);
-    message.notes.take_in(object);
+    message.take_notes(object);
     if role == Role::Unknown {
         let roles = VOCABULARY.roles;
         message.flaws.push(content::role_flaw(path, "role", object.get("role"), roles));

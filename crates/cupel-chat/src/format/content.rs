@@ -67,10 +67,14 @@ fn read_one(
         }
         return;
     };
-    message.notes.take_in(&object);
+    message.take_notes(&object);
     if !own(message, index, block, &object) {
-        message.flaws.extend(unknown_block(&object, path.at(index), vocabulary));
-        message.served.extend(served(&object, index));
+        if let Some(flaw) = unknown_block(&object, path.at(index), vocabulary) {
+            message.flaws.push(flaw);
+        }
+        if let Some(served) = served(&object, index) {
+            message.served.push(served);
+        }
         read_block(block, &object, nature, 0, &mut message.pieces);
     }
 }
@@ -267,7 +271,7 @@ fn push_file_itself(
     pieces: &mut Vec<Piece>,
 ) -> Option<&'static str> {
     let (file, holder) = File::of(object);
-    pieces.push(Piece::new(nature, Content::File(file, block.into())));
+    pieces.push(Piece::new(nature, Content::File(Box::new(file), block.into())));
     let (name, holder) = holder?;
     push_rest(&holder, &file::FIELDS, nature, pieces);
     Some(name)

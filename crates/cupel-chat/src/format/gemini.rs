@@ -193,7 +193,7 @@ fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) 
         _ => Role::Unknown,
     };
     let mut message = Message::new(json, role, native_role);
-    message.notes.take_in(object);
+    message.take_notes(object);
     if role == Role::Unknown {
         let known = ["user", "model", "function"];
         message.flaws.push(content::role_flaw(path, "role", object.get("role"), &known));
@@ -298,11 +298,10 @@ fn read_part(message: &mut Message, at: usize, path: Path<'_>, index: usize, par
         });
     }
     let outcome = part.any_of(&RUN).and_then(|(_, run)| run.object()?.text("outcome"));
-    message.served.extend(outcome.map(|outcome| Served {
-        id: Text::default(),
-        block: Some(index),
-        is_error: outcome != "OUTCOME_OK",
-    }));
+    if let Some(outcome) = outcome {
+        let is_error = outcome != "OUTCOME_OK";
+        message.served.push(Served { id: Text::default(), block: Some(index), is_error });
+    }
     let is_thought = part.get("thought").is_some_and(|flag| flag.raw() == "true");
     let nature = if is_thought { Nature::Thought } else { Nature::Words };
     read_media(&mut message.pieces, part, nature);

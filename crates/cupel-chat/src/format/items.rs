@@ -87,7 +87,7 @@ fn read_item(document: &Document<'_>, json: Json<'_>, path: String) -> Result<Me
         .map_err(|error| refusal(document, json, &object, &path, &error))?;
     let role = role_of(&item);
     let mut message = Message::new(json, role, item.kind().as_str().to_owned().into());
-    message.notes.take_in(&object);
+    message.take_notes(&object);
     if object.get("tokens").is_none() {
         message.pieces.extend(object.text("content").map(|text| Piece::text(Nature::Words, text)));
     }

@@ -240,7 +240,9 @@ fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: Path<'
     });
     let mut read = vec!["content", "tool_calls", "invalid_tool_calls", "additional_kwargs"];
     if role != Role::Tool {
-        message.speaker = dump.body.text("name");
+        if let Some(name) = dump.body.text("name") {
+            message.speaker = Some(name);
+        }
         read.push("name");
     }
     push_rest(&dump.body, &read, nature, &mut message.pieces);
@@ -251,10 +253,10 @@ fn read_message<'t>(json: Json<'t>, object: &Object<'t>, at: usize, path: Path<'
 }
 
 fn take_notes(message: &mut Message, body: &Object<'_>) {
-    message.notes.take_in(body);
+    message.take_notes(body);
     for name in ["metadata", "additional_kwargs", "response_metadata"] {
         if let Some(object) = body.get(name).and_then(Json::object) {
-            message.notes.take_in(&object);
+            message.take_notes(&object);
         }
     }
 }

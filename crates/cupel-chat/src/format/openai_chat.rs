@@ -242,7 +242,7 @@ impl ChatReader {
             _ => Role::Unknown,
         };
         let mut message = Message::new(json, role, native_role);
-        message.notes.take_in(object);
+        message.take_notes(object);
         if role == Role::Unknown {
             message.flaws.push(content::role_flaw(path, "role", object.get("role"), self.roles));
         }
@@ -268,7 +268,9 @@ impl ChatReader {
             // It repeats the name of the call, which is counted there.
             name_of_tool.as_ref().is_some_and(|name| is_tool_name(name))
         } else {
-            message.speaker = object.text("name");
+            if let Some(name) = object.text("name") {
+                message.speaker = Some(name);
+            }
             true
         };
         const READ: [&str; 5] = ["role", "content", "tool_calls", "function_call", "name"];

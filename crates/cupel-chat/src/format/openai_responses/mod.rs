@@ -172,7 +172,7 @@ fn read_item(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> 
         }
         _ => read_call(json, object, kind, at, path),
     };
-    message.notes.take_in(object);
+    message.take_notes(object);
     message
 }
 
