@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod builder;
+mod cancel;
 mod compare;
 mod count;
 mod engine;
@@ -36,6 +37,7 @@ mod usage;
 mod validate;
 
 pub use builder::EngineBuilder;
+pub use cancel::Cancel;
 pub use compare::{Comparison, Swing};
 pub use count::{Count, TextCount};
 pub use engine::Engine;

@@ -6,7 +6,7 @@ use cupel_chat::{OwnRendering, Pin, Rule};
 use cupel_relevance::VectorFile;
 use cupel_renderings::Shorten;
 
-use crate::Limits;
+use crate::{Cancel, Limits};
 
 /// What one call changes of its engine's settings; what is absent stays.
 ///
@@ -30,6 +30,7 @@ pub struct Options {
     pub(crate) vectors: Option<Arc<VectorFile>>,
     pub(crate) shorten: Option<Shorten>,
     pub(crate) renderings: Vec<OwnRendering>,
+    pub(crate) cancel: Cancel,
 }
 
 impl Options {
@@ -103,6 +104,13 @@ impl Options {
     #[must_use]
     pub fn renderings(mut self, renderings: impl IntoIterator<Item = OwnRendering>) -> Self {
         self.renderings.extend(renderings);
+        self
+    }
+
+    /// Lets another thread end the call early.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
         self
     }
 

@@ -1,7 +1,7 @@
 //! Attempts to make a request fit: with the reserve that it should have, with a smaller one, and at last
 //! the smallest window that its provider would take.
 
-use cupel_engine::{EngineError, ErrorCode, Limits, Options, Session};
+use cupel_engine::{Cancel, EngineError, ErrorCode, Limits, Options, Session};
 
 use crate::ask::Asked;
 use crate::cap;
@@ -38,8 +38,8 @@ pub(crate) struct Terms {
 }
 
 /// Makes a request fit as well as it can be.
-pub(crate) fn fit(asked: &Asked, terms: &Terms) -> Attempt {
-    let (mut fitted, unfit) = window(asked, terms);
+pub(crate) fn fit(asked: &Asked, terms: &Terms, cancel: &Cancel) -> Attempt {
+    let (mut fitted, unfit) = window(asked, terms, cancel);
     let window = terms.limits.window.filter(|_| terms.cap_output);
     let capped = window.zip(fitted.as_mut()).and_then(|(window, fitted)| {
         let most = cap::most(window, &fitted.step.summary);
@@ -53,11 +53,11 @@ pub(crate) fn fit(asked: &Asked, terms: &Terms) -> Attempt {
     Attempt { fitted, unfit, capped }
 }
 
-fn window(asked: &Asked, terms: &Terms) -> (Option<Fitted>, Option<Unfit>) {
+fn window(asked: &Asked, terms: &Terms, cancel: &Cancel) -> (Option<Fitted>, Option<Unfit>) {
     let with = |limits: Option<Limits>| {
         let options = terms.options.clone();
         let options = limits.map_or(options.clone(), |limits| options.limits(limits));
-        fit::fit(asked, options, terms.session.clone())
+        fit::fit(asked, options, terms.session.clone(), cancel)
     };
     let error = match with(None) {
         Ok(fitted) => return (Some(fitted), None),
@@ -125,7 +125,7 @@ mod tests {
             fail,
             cap_output: false,
         };
-        fit(&asked(), &terms)
+        fit(&asked(), &terms, &Cancel::new())
     }
 
     fn sizes(attempt: &Attempt) -> Option<(usize, i64)> {

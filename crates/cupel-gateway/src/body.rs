@@ -82,7 +82,7 @@ pub(crate) enum Unread {
 }
 
 /// Reads a whole body.
-pub(crate) async fn read(mut body: Timed, most: usize, held: &mut Held) -> Result<Bytes, Unread> {
+pub(crate) async fn read(mut body: Timed, most: usize, held: &Held) -> Result<Bytes, Unread> {
     let told = body.size_hint().lower();
     if told > most as u64 {
         return Err(Unread::TooLarge);

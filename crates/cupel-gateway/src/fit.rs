@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use cupel_engine::{EngineError, Options, Session, Step};
+use cupel_engine::{Cancel, EngineError, Options, Session, Step};
 use cupel_tokens::Model;
 
 use crate::ask::Asked;
@@ -38,8 +38,10 @@ pub(crate) fn fit(
     asked: &Asked,
     options: Options,
     mut session: Session,
+    cancel: &Cancel,
 ) -> Result<Fitted, EngineError> {
-    let mut step = session.next_with(asked.request.clone(), &options, now())?;
+    let cancellable = options.clone().cancelled_by(cancel);
+    let mut step = session.next_with(asked.request.clone(), &cancellable, now())?;
     let text = std::mem::take(&mut step.text);
     let text = (text != asked.request.text()).then(|| Bytes::from(text));
     Ok(Fitted { text, step: Arc::new(step), session, options })
@@ -79,7 +81,7 @@ mod tests {
         let asked = asked(Api::OpenAiChat, &["one", LONG, "three"]);
         let fitted = |max| {
             let session = engine(Api::OpenAiChat).session();
-            fit(&asked, Options::new().max_tokens(max), session).unwrap()
+            fit(&asked, Options::new().max_tokens(max), session, &Cancel::new()).unwrap()
         };
         let whole = fitted(1_000);
         assert!(whole.text.is_none() && whole.step.text.is_empty());
@@ -94,9 +96,10 @@ mod tests {
     fn a_conversation_that_was_cut_goes_out_whole_once_it_fits() {
         let asked = asked(Api::OpenAiChat, &["one", LONG, "three"]);
         let session = engine(Api::OpenAiChat).session();
-        let mut cut = fit(&asked, Options::new().max_tokens(25), session).unwrap();
+        let mut cut = fit(&asked, Options::new().max_tokens(25), session, &Cancel::new()).unwrap();
         assert!(cut.session.accept() && cut.text.is_some());
-        let whole = fit(&asked, Options::new().max_tokens(1_000), cut.session).unwrap();
+        let whole =
+            fit(&asked, Options::new().max_tokens(1_000), cut.session, &Cancel::new()).unwrap();
         assert!(whole.text.is_none());
         assert_eq!(whole.step.summary.messages_after, 3);
     }
@@ -108,7 +111,7 @@ mod tests {
             let mut settings = SessionSettings::default();
             settings.cache_marks = cache_marks;
             let session = engine(Api::Anthropic).session().with_settings(settings);
-            fit(&asked, Options::new().max_tokens(1_000), session).unwrap().text
+            fit(&asked, Options::new().max_tokens(1_000), session, &Cancel::new()).unwrap().text
         };
         assert_eq!(fitted(MarkRule::Keep), None, "nothing changed");
         let marked = fitted(MarkRule::Write);
@@ -123,7 +126,7 @@ mod tests {
         let engine = Engine::builder().format(Api::OpenAiChat.format()).tokenizer("estimate");
         let session = engine.repair(true).build().unwrap().session();
         let options = Options::new().max_tokens(1_000);
-        let fitted = fit(&read.ok().unwrap(), options, session).unwrap();
+        let fitted = fit(&read.ok().unwrap(), options, session, &Cancel::new()).unwrap();
         assert_eq!(fitted.text.unwrap(), r#"{"messages":[{"role":"user","content":"go"}]}"#);
     }
 }

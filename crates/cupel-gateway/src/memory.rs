@@ -1,6 +1,6 @@
 //! Memory for requests in flight: bounded in total, so that no number of large bodies ends the process.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -35,7 +35,7 @@ impl Memory {
 
     /// Nothing yet, for a request that begins.
     pub(crate) fn begin(&self) -> Held {
-        Held { memory: self.clone(), permit: None }
+        Held { memory: self.clone(), permit: Arc::default() }
     }
 
     /// Bytes that are taken.
@@ -44,21 +44,23 @@ impl Memory {
     }
 }
 
-/// The memory that one request holds.
-#[derive(Debug)]
+/// The memory that one request holds: given back when all who work for it are done, also where its client left
+/// meanwhile.
+#[derive(Debug, Clone)]
 pub(crate) struct Held {
     memory: Memory,
-    permit: Option<OwnedSemaphorePermit>,
+    permit: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
 }
 
 impl Held {
     /// Takes what a body of so many bytes and messages needs. `false` if there is too little; a body that
     /// would need more than all there is gets all there is.
-    pub(crate) fn take(&mut self, body: usize, messages: usize) -> bool {
+    pub(crate) fn take(&self, body: usize, messages: usize) -> bool {
         let bytes = body.saturating_mul(OF_A_BYTE);
         let bytes = bytes.saturating_add(messages.saturating_mul(OF_A_MESSAGE));
         let wanted = (bytes / PLACE).clamp(1, self.memory.total);
-        let more = wanted.saturating_sub(self.places());
+        let mut held = self.lock();
+        let more = wanted.saturating_sub(places(held.as_ref()));
         if more == 0 {
             return true;
         }
@@ -66,25 +68,30 @@ impl Held {
         let Ok(permit) = self.memory.places.clone().try_acquire_many_owned(count) else {
             return false;
         };
-        match &mut self.permit {
+        match &mut *held {
             Some(held) => held.merge(permit),
-            None => self.permit = Some(permit),
+            None => *held = Some(permit),
         }
         true
     }
 
     /// Gives back what a body of so many bytes does not need any more once it is sent.
-    pub(crate) fn sent(&mut self, body: usize) {
+    pub(crate) fn sent(&self, body: usize) {
         let kept = (body.saturating_mul(OF_A_SENT_BYTE) / PLACE).max(1);
-        let spare = self.places().saturating_sub(kept);
-        if let Some(permit) = &mut self.permit {
+        let mut held = self.lock();
+        let spare = places(held.as_ref()).saturating_sub(kept);
+        if let Some(permit) = &mut *held {
             drop(permit.split(spare));
         }
     }
 
-    fn places(&self) -> usize {
-        self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits)
+    fn lock(&self) -> MutexGuard<'_, Option<OwnedSemaphorePermit>> {
+        self.permit.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn places(permit: Option<&OwnedSemaphorePermit>) -> usize {
+    permit.map_or(0, OwnedSemaphorePermit::num_permits)
 }
 
 /// The memory of this machine, or of the container that the process is in.
@@ -109,14 +116,14 @@ mod tests {
     #[test]
     fn memory_is_taken_as_a_body_grows_and_given_back() {
         let memory = Memory::new(Some(100 * PLACE * OF_A_BYTE));
-        let (mut one, mut two) = (memory.begin(), memory.begin());
+        let (one, two) = (memory.begin(), memory.begin());
         assert!(one.take(40 * PLACE, 0) && one.take(60 * PLACE, 0), "as it grows");
         assert_eq!(memory.taken(), 60 * PLACE * OF_A_BYTE);
         assert!(!two.take(41 * PLACE, 0), "what is left does not suffice");
         assert!(!two.take(40 * PLACE, 1), "a message takes more than its text");
         assert!(two.take(40 * PLACE, 0));
         one.sent(60 * PLACE);
-        assert_eq!(one.places(), 60 * OF_A_SENT_BYTE);
+        assert_eq!(places(one.lock().as_ref()), 60 * OF_A_SENT_BYTE);
         assert!(memory.begin().take(30 * PLACE, 0));
         drop((one, two));
         assert_eq!(memory.taken(), 0);
@@ -125,7 +132,7 @@ mod tests {
     #[test]
     fn a_body_that_needs_more_than_there_is_gets_all_of_it() {
         let memory = Memory::new(Some(10 * PLACE));
-        let mut large = memory.begin();
+        let large = memory.begin();
         assert!(large.take(usize::MAX, usize::MAX));
         assert_eq!(memory.taken(), 10 * PLACE);
         assert!(!memory.begin().take(1, 0));

@@ -7,7 +7,7 @@ use std::time::Instant;
 use axum::body::Body;
 use bytes::Bytes;
 use cupel_chat::Pin;
-use cupel_engine::MarkRule;
+use cupel_engine::{Cancel, MarkRule};
 use cupel_page::RunPoint;
 use hyper::body::Incoming;
 use hyper::header;
@@ -109,7 +109,7 @@ impl Passage {
             }
         };
         let heard = self.heard(heard, &mut exchange).await;
-        if let Some(held) = &mut exchange.held {
+        if let Some(held) = &exchange.held {
             held.sent(self.bytes.len());
         }
         match heard {
@@ -231,7 +231,7 @@ impl Passage {
         let run = known.run.clone();
         let turn = Turn { asked: Arc::new(asked), known, fitted: None, run, capped: None };
         let measure = app.measures.get(&turn.measured(&self.upstream));
-        let done = self.turn.insert(turn).fit(current, learnt, measure).await;
+        let done = self.turn.insert(turn).fit(current, exchange, learnt, measure).await;
         self.note(exchange);
         exchange.record.fitting += begun.elapsed();
         done
@@ -310,7 +310,7 @@ impl Passage {
             let (engine, asked) = (setup.engine(turn.asked.api).clone(), turn.asked.clone());
             let options = fit::options(&asked, &setup.limits.of(asked.sender(), None));
             let bytes = asked.request.text().len();
-            let count = work::aside(bytes, move || engine.count(asked.request.clone(), &options));
+            let count = work::aside(bytes, move |_| engine.count(asked.request.clone(), &options));
             let Ok(Ok(count)) = count.await else { return false };
             count.total_tokens
         };
@@ -325,7 +325,7 @@ impl Passage {
         let limit =
             LearntWindow { tokens: told.most(sent, turn.asked.output), counts_answer: false };
         let measure = self.app.measures.get(&turn.measured(&self.upstream));
-        exchange.record.unfit = turn.fit(&self.current, Some(limit), measure).await.err();
+        exchange.record.unfit = turn.fit(&self.current, exchange, Some(limit), measure).await.err();
         self.note(exchange);
         let fitted = self.turn.as_ref().and_then(|turn| turn.fitted.as_ref());
         fitted.is_some_and(|fitted| fitted.step.summary.tokens_after < sent)
@@ -369,6 +369,7 @@ impl Turn {
     async fn fit(
         &mut self,
         current: &Arc<Current>,
+        exchange: &Exchange,
         learnt: Option<LearntWindow>,
         measure: Option<Measure>,
     ) -> Result<(), Unfit> {
@@ -383,7 +384,13 @@ impl Turn {
             cap_output: config.cap_output,
         };
         let bytes = asked.request.text().len();
-        let attempt = work::aside(bytes, move || attempt::fit(&asked, &terms)).await?;
+        let held = exchange.held.clone();
+        let fit = move |cancel: &Cancel| {
+            let attempt = attempt::fit(&asked, &terms, cancel);
+            drop(held);
+            attempt
+        };
+        let attempt = work::aside(bytes, fit).await?;
         if let Some(fitted) = attempt.fitted {
             let steps = self.known.run.iter().copied();
             self.run = steps.chain([RunPoint::of(&fitted.step)]).collect();

@@ -158,8 +158,8 @@ pub(crate) async fn fitted(
     exchange.record.parent = Parent::of(&parts.headers);
     let config = &current.setup.config;
     let timed = Timed::new(body, config.server.body_timeout.0);
-    let mut held = app.memory.begin();
-    let bytes = match body::read(timed, config.server.body_limit.0, &mut held).await {
+    let held = app.memory.begin();
+    let bytes = match body::read(timed, config.server.body_limit.0, &held).await {
         Ok(bytes) => bytes,
         Err(why) => return unread(exchange, &why, config.server.body_limit.0),
     };
@@ -169,8 +169,8 @@ pub(crate) async fn fitted(
         let keys = ask::keys(&parts.headers, &parts.uri, &config.key_headers);
         let header = config.sessions.header.to_ascii_lowercase();
         let (of_path, current) = (of_path.clone(), current.clone());
-        work::aside(bytes.len(), move || {
-            let body = readable(&headers, bytes, &current.setup.config, &mut held);
+        work::aside(bytes.len(), move |_| {
+            let body = readable(&headers, bytes, &current.setup.config, &held);
             let asked = body.and_then(|body| {
                 Asked::read(api, of_path.as_deref(), &headers, keys, &header, &body)
             });
@@ -206,7 +206,7 @@ fn readable(
     headers: &HeaderMap,
     bytes: Bytes,
     config: &Config,
-    held: &mut Held,
+    held: &Held,
 ) -> Result<Bytes, Unfit> {
     let server = &config.server;
     if is_signed(headers) {

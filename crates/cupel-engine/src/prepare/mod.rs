@@ -14,7 +14,7 @@ use cupel_tokens::{Count, Model};
 use crate::engine::{Engine, Settings};
 use crate::limits::Scale;
 use crate::shorten::Shortener;
-use crate::{EngineError, ModelPrices, Options, Part, RequestInput};
+use crate::{Cancel, EngineError, ModelPrices, Options, Part, RequestInput};
 
 use judge::Judge;
 use room::Room;
@@ -39,6 +39,8 @@ pub struct Prepared {
     pub(crate) read: ReadRequest,
     room: Room,
     judge: Judge,
+    /// Ends what is asked of it early.
+    pub(crate) cancel: Cancel,
 }
 
 /// The slicer that keeps what nobody would drop.
@@ -54,10 +56,12 @@ impl Prepared {
         let settings = engine.settings().clone();
         let shortener = Shortener::new(&settings, options);
         let (mut read, counter) = ReadRequest::new(&settings, input, options, purpose)?;
+        options.cancel.check()?;
         read.unused = shortener.shorten(&mut read.candidates, &counter);
         if let Purpose::Session(memory) = purpose {
             memory.meet(&mut read.candidates);
         }
+        options.cancel.check()?;
         let query = judge::query(options, &read.candidates);
         let strategies = judge::strategies(&query, purpose);
         if settings.policy.description().slicer.name() == KEEP && !shortener.is_off() {
@@ -74,8 +78,9 @@ impl Prepared {
         if let Ok(budget) = &room.budget {
             shortener.rescue(&mut read.candidates, budget, &counter);
         }
+        options.cancel.check()?;
         let judge = Judge::new(&engine, query, strategies, &read.candidates);
-        Ok(Self { engine, read, room, judge })
+        Ok(Self { engine, read, room, judge, cancel: options.cancel.clone() })
     }
 
     /// The same candidates and budget, judged by the policy of another engine: nothing is read or

@@ -53,7 +53,9 @@ impl ReadRequest {
         options: &Options,
         purpose: Purpose<'_>,
     ) -> Result<(Self, Watched<'s>), EngineError> {
+        options.cancel.check()?;
         let (request, repairs) = open(settings, input, purpose)?;
+        options.cancel.check()?;
         let named = Named::new(model_given(settings, options), request.model())?;
         let model = named.model;
         let like = match settings.counter {

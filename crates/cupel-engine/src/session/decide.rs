@@ -106,13 +106,16 @@ impl<'s> Stage<'s> {
         if let Some(plan) = self.standing_and_new(room) {
             return Ok((plan, None));
         }
+        prepared.cancel.check()?;
         let ranking = prepared.pipeline().rank(items).map_err(failed)?;
+        prepared.cancel.check()?;
         let worth = if is_first(&self.units, &self.window) {
             ranking.worth(self.budget)
         } else {
             ranking.worth_going_on(self.budget)
         };
         let worth = worth.map_err(failed)?;
+        prepared.cancel.check()?;
         let room = self.require(&ranking.reserve(self.budget).map_err(failed)?, room);
         let plan = plan(&Situation {
             units: &self.units,

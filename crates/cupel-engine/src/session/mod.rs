@@ -136,6 +136,7 @@ impl Session {
         now: Option<u64>,
     ) -> Result<(Step, SessionState), EngineError> {
         let begun = |before, is_anew| {
+            prepared.cancel.check()?;
             step::next(prepared, fingerprints, &self.settings, Begin { before, now, is_anew })
         };
         let going_on = begun(self.accepted.as_ref(), false);
