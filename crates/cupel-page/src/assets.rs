@@ -39,6 +39,7 @@ pub(crate) const SCRIPTS: &[Asset] = scripts![
     "headline.js",
     "view.js",
     "api.js",
+    "limits.js",
     "requests.js",
     "app.js",
 ];

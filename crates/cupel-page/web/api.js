@@ -24,6 +24,15 @@ export function requestView(id, policies) {
   return asked(`/requests/${encodeURIComponent(id)}${query ? `?${query}` : ''}`);
 }
 
+export function learntLimits() {
+  return asked('/limits');
+}
+
+/** Forgets the windows that upstreams told; tells what is left. */
+export function forgetLimits() {
+  return asked('/limits', 'DELETE');
+}
+
 /** Tells of rows as they come; after a break it asks for what it missed. */
 export function follow(onRows, onState, lastNumber) {
   const source = new EventSource(`${BASE}/events`);

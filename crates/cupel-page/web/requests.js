@@ -1,6 +1,7 @@
 // The list of requests that went through a gateway, as they come.
 import { el, isTyping, put } from './dom.js';
 import { follow, requestsAfter } from './api.js';
+import { LearntLimits } from './limits.js';
 import { VirtualList } from './virtual.js';
 import { counted, grouped, percent, timeOf } from './words.js';
 
@@ -27,10 +28,11 @@ export class RequestList {
       choose: () => {},
       open: (index) => { const row = this.shown[index]; if (row?.has_view) this.open(row.id); },
     });
+    this.limits = new LearntLimits();
     this.none = el('div', { className: 'none muted' }, 'No requests yet. They appear here as they come.');
     const columns = el('div', { className: 'columns requests', 'aria-hidden': 'true' }, ['', 'request', 'conversation', 'tokens', 'messages', 'cached', 'time'].map((name) => el('span', {}, name)));
     this.node = el('main', { className: 'all-requests' }, el('div', { className: 'headline' }, el('h1', {}, 'Requests ', this.state), this.summary),
-      el('div', { className: 'toolbar' }, this.search), el('section', { className: 'list' }, columns, this.list.node, this.none));
+      this.limits.node, el('div', { className: 'toolbar' }, this.search), el('section', { className: 'list' }, columns, this.list.node, this.none));
     this.shown = [];
     this.onKey = (event) => this.key(event);
     this.source = follow((rows) => this.take(rows), (state) => this.setState(state), () => this.rows[0]?.id ?? 0);
@@ -39,6 +41,7 @@ export class RequestList {
   start() {
     document.addEventListener('keydown', this.onKey);
     this.show();
+    this.limits.refresh();
   }
 
   stop() {
@@ -61,6 +64,7 @@ export class RequestList {
     this.instance = instance;
     const known = new Map(this.rows.map((row) => [row.id, row]));
     for (const row of rows) known.set(row.id, row);
+    if (rows.length > 0) this.limits.refresh();
     this.rows = [...known.values()].sort((one, other) => other.id - one.id);
     this.show();
   }

@@ -7,7 +7,7 @@ import { web } from './support.mjs';
 /** Files from the folder, rows and views from memory. */
 export class FakeGateway {
   constructor(rows, views) {
-    Object.assign(this, { instance: 'first', rows, views, asked: [], streams: new Set() });
+    Object.assign(this, { limits: [], instance: 'first', rows, views, asked: [], streams: new Set() });
     this.server = createServer((request, answer) => this.answer(request, answer));
   }
 
@@ -25,6 +25,7 @@ export class FakeGateway {
     const name = url.pathname.slice('/cupel/'.length);
     if (url.pathname === '/cupel') this.index(answer);
     else if (name === 'api/events') this.stream(answer);
+    else if (name === 'api/limits') { if (request.method === 'DELETE') this.limits = []; json({ limits: this.limits }); }
     else if (name === 'api/requests') json({ instance: this.instance, rows: this.rows.filter((row) => row.id > Number(url.searchParams.get('after'))) });
     else if (name.startsWith('api/requests/')) this.view(Number(name.split('/').at(-1)), url.searchParams.get('policy'), json);
     else if (readdirSync(web).includes(name)) {

@@ -58,6 +58,20 @@ test('a step shows the cache, what was cut and sent again, and the run with a po
   await close();
 });
 
+test('windows that upstreams told are shown, and forgotten by a button', async () => {
+  const { page, complaints, close } = await open(browser, gateway.url);
+  await page.waitForSelector('.live[data-state=live]');
+  assert.equal(await page.locator('.limits').isVisible(), false, 'none are known');
+  gateway.limits = [{ upstream: 'http://one', model: '<i>m</i>', keys: '0a1b2c3d', tokens: 32768, counts_answer: true, seconds_left: 1790 }];
+  await page.reload();
+  await page.waitForSelector('.limits li');
+  assert.match(await page.locator('.limits').textContent(), /1 window told.*<i>m<\/i> at http:\/\/one, keys 0a1b2c3d: 32,768 tokens with the answer, for 30 minutes/s);
+  await page.click('.limits .forget');
+  await page.waitForSelector('.limits', { state: 'hidden' });
+  assert.deepEqual([gateway.limits, complaints], [[], []]);
+  await close();
+});
+
 test('another policy is asked of the server', async () => {
   const { page, close } = await open(browser, `${gateway.url}#/r/6`);
   await page.waitForSelector('#beside');
