@@ -25,9 +25,9 @@ def build(quick):
 class Server:
     """A process that says where it listens, and ends with the block that it was started for."""
 
-    def __init__(self, *command):
+    def __init__(self, *command, **how):
         self.process = subprocess.Popen(
-            [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **how
         )
         line = self.process.stdout.readline()
         if "listening at " not in line:
@@ -44,8 +44,15 @@ class Server:
 
     def resident_mb(self):
         """What it has of the memory now."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+        return self.status("VmRSS") / 1024
+
+    def peak_mb(self):
+        """The most that it had."""
+        return self.status("VmHWM") / 1024
+
+    def status(self, name):
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(text.split(f"{name}:")[1].split()[0])
 
 
 def gateway(cupel, upstream, *flags):
@@ -65,5 +72,6 @@ def get(url):
 
 
 def metric(server, name):
-    text = get(f"{server.url}/cupel/metrics")
-    return float(text.split(f"\n{name} ")[1].split("\n")[0])
+    """A figure of a gateway; what was never counted is 0."""
+    lines = get(f"{server.url}/cupel/metrics").splitlines()
+    return float(next((line.rsplit(" ", 1)[1] for line in lines if line.startswith(f"{name} ")), 0))
