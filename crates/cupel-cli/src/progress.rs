@@ -27,7 +27,7 @@ impl Progress {
 
     /// Counts bytes.
     pub(crate) fn of_bytes(what: &str, bytes: usize) -> Self {
-        Self::new(bytes, &format!("{{bar:30}} {{bytes}} of {{total_bytes}} {what}"))
+        Self::new(bytes, &format!("{{bar:30}} {{bytes}} of {{total_bytes}} {what}, {{eta}} left"))
     }
 
     fn new(length: usize, template: &str) -> Self {

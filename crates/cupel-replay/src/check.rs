@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use cupel_chat::Rule;
 use cupel_eval::PriceRule;
 
-use crate::outcome::{RequestOutcome, Sent, WindowOutcome};
-use crate::record::{Record, RecordedRequest, RecordedWindow};
+use crate::outcome::{RequestOutcome, WindowOutcome};
+use crate::record::{Record, RecordedRequest, RecordedWindow, indices, mark, ranges};
 use crate::settings::Way;
 
 /// How far things may move.
@@ -18,6 +18,8 @@ pub struct Tolerances {
     pub coverage: f64,
     /// By how much cost may rise: a share of what it was.
     pub cost: f64,
+    /// How many requests may lose a value that they had.
+    pub losses: usize,
 }
 
 /// What moved in one way.
@@ -30,10 +32,11 @@ pub struct WayCheck {
     pub windows: usize,
     /// Those of them that are others.
     pub changed: usize,
+    /// Those of them that lost a value that was there.
+    pub worse: usize,
     /// The mean coverage, then and now; `None` without any.
     pub coverage: Option<(f64, f64)>,
-    /// The cost in tokens at full price, if cached ones cost a tenth and others a quarter more; then and
-    /// now.
+    /// The cost in tokens at full price, by each request's model and its provider's cache; then and now.
     pub cost: (i64, i64),
     /// The tolerances that were exceeded, in words.
     pub failures: Vec<String>,
@@ -51,13 +54,16 @@ pub struct Moved {
     pub before: Option<RecordedWindow>,
     /// What it is.
     pub after: Option<RecordedWindow>,
-    /// Values that are lost now, where coverage fell.
+    /// Values that are lost now and were there then.
     pub lost: Vec<String>,
 }
 
 impl Moved {
     /// Whether it has less of what was used than it had.
     pub fn is_worse(&self) -> bool {
+        if !self.lost.is_empty() {
+            return true;
+        }
         let found = |window: &Option<RecordedWindow>| {
             window.as_ref().map_or(Some([0, 0]), |window| window.found)
         };
@@ -69,23 +75,52 @@ impl Moved {
 
     /// What moved, in words.
     pub fn words(&self, ways: &[Way]) -> String {
-        let show = |window: &Option<RecordedWindow>| match window {
-            None => "nothing fits".to_owned(),
-            Some(RecordedWindow { kept, tokens, found, .. }) => {
-                let found = found.map(|[found, used]| format!(", {found} of {used} used values"));
-                format!("messages {kept} with {tokens} tokens{}", found.unwrap_or_default())
-            }
-        };
         let lost = match &self.lost[..] {
             [] => String::new(),
-            lost => format!(
-                "; lost {}",
-                lost.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
-            ),
+            lost => {
+                let more = lost.len().saturating_sub(NAMED);
+                let named = lost.iter().take(NAMED).map(|value| format!("`{value}`"));
+                let named = named.collect::<Vec<_>>().join(", ");
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("lost {named}{more}; ")
+            }
         };
         let (place, way) = (&self.place, at_budget(&ways[self.way]));
-        format!("{place}: {way}: {}, was {}{lost}", show(&self.after), show(&self.before))
+        format!("{place}: {way}: {lost}{}", difference(self.before.as_ref(), self.after.as_ref()))
     }
+}
+
+/// So many of the values that were lost are named.
+const NAMED: usize = 8;
+
+/// What came and what went, as in `messages +8-9 −6-7, 388 → 268 tokens, 2 → 1 of 2 used values`.
+fn difference(before: Option<&RecordedWindow>, after: Option<&RecordedWindow>) -> String {
+    let (before, after) = match (before, after) {
+        (Some(before), Some(after)) => (before, after),
+        (None, Some(after)) => return format!("fits now, with {} tokens", after.tokens),
+        (_, None) => return "nothing fits any more".to_owned(),
+    };
+    let (then, now) = (indices(&before.kept), indices(&after.kept));
+    let only = |some: &[u32], others: &[u32], sign: &str| {
+        let own: Vec<u32> = some.iter().copied().filter(|at| !others.contains(at)).collect();
+        if own.is_empty() { String::new() } else { format!(" {sign}{}", ranges(&own)) }
+    };
+    let (came, went) = (only(&now, &then, "+"), only(&then, &now, "−"));
+    let mut parts = Vec::new();
+    if !came.is_empty() || !went.is_empty() {
+        parts.push(format!("messages{came}{went}"));
+    } else if before.kept != after.kept {
+        parts.push("messages in another order".to_owned());
+    }
+    if before.tokens != after.tokens {
+        parts.push(format!("{} → {} tokens", before.tokens, after.tokens));
+    }
+    if let (Some([then, _]), Some([now, used])) = (before.found, after.found)
+        && then != now
+    {
+        parts.push(format!("{then} → {now} of {used} used values"));
+    }
+    if parts.is_empty() { "other values are there".to_owned() } else { parts.join(", ") }
 }
 
 /// A message that states a rule, and that a window lost.
@@ -139,6 +174,7 @@ pub struct Checking<'r> {
 struct Tally {
     windows: usize,
     changed: usize,
+    worse: usize,
     before: Sums,
     after: Sums,
 }
@@ -147,13 +183,14 @@ struct Tally {
 struct Sums {
     shares: f64,
     requests: usize,
-    sent: Sent,
+    cost: f64,
 }
 
 impl Sums {
     fn add(&mut self, window: &RecordedWindow) {
-        self.sent.tokens += window.tokens;
-        self.sent.uncached_tokens += window.uncached;
+        // Records of an earlier version have no cost: that of the usual rule, as it was then.
+        let usual = || PriceRule::USUAL[0].cost(window.tokens, window.uncached) as f64;
+        self.cost += window.cost.unwrap_or_else(usual);
         if let Some([found, used]) = window.found {
             self.shares += found as f64 / used.max(1) as f64;
             self.requests += 1;
@@ -165,7 +202,7 @@ impl Sums {
     }
 
     fn cost(&self) -> i64 {
-        PriceRule::USUAL[0].cost(self.sent.tokens, self.sent.uncached_tokens)
+        self.cost.round() as i64
     }
 }
 
@@ -238,7 +275,7 @@ impl<'r> Checking<'r> {
                 tally.after.add(window);
             }
             let kept = |window: &Option<RecordedWindow>| {
-                window.as_ref().map(|w| (w.kept.clone(), w.tokens, w.found))
+                window.as_ref().map(|w| (w.kept.clone(), w.tokens, w.found, w.lost.clone()))
             };
             if kept(before) != kept(&after) {
                 tally.changed += 1;
@@ -249,13 +286,18 @@ impl<'r> Checking<'r> {
                     after,
                     lost: Vec::new(),
                 };
-                if moved.is_worse() {
-                    moved.lost = request.windows[way]
-                        .coverage
-                        .as_ref()
-                        .map(|c| c.lost.clone())
-                        .unwrap_or_default();
+                let lost = request.windows[way].coverage.iter().flat_map(|coverage| &coverage.lost);
+                let before = moved.before.as_ref();
+                let was_there =
+                    |value: &&String| before.is_some_and(|then| !then.lost.contains(&mark(value)));
+                // Without marks a record tells only how many there were.
+                let is_marked = before.is_some_and(|then| {
+                    then.found.is_none_or(|[found, used]| used - found == then.lost.len())
+                });
+                if is_marked || moved.is_worse() {
+                    moved.lost = lost.filter(was_there).cloned().collect();
                 }
+                tally.worse += usize::from(moved.is_worse());
                 self.moved.push(moved);
             }
         }
@@ -362,6 +404,12 @@ fn check(way: &Way, tally: &Tally, tolerances: Tolerances) -> WayCheck {
             percent(tolerances.coverage)
         ));
     }
+    if tally.worse > tolerances.losses {
+        failures.push(format!(
+            "{} of {} requests lost a value that was there, {} may",
+            tally.worse, tally.windows, tolerances.losses
+        ));
+    }
     let cost = (tally.before.cost(), tally.after.cost());
     if cost.1 as f64 > cost.0 as f64 * (1.0 + tolerances.cost) {
         failures.push(format!(
@@ -375,6 +423,7 @@ fn check(way: &Way, tally: &Tally, tolerances: Tolerances) -> WayCheck {
         way: way.clone(),
         windows: tally.windows,
         changed: tally.changed,
+        worse: tally.worse,
         coverage,
         cost,
         failures,

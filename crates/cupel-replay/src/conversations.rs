@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cupel_engine::SessionState;
 
-use crate::judge::{Judged, Laid, coverage};
+use crate::judge::{Judged, Laid, beginnings, coverage};
 use crate::used::{Held, Used};
 
 /// So many calls of a conversation are remembered, to tell that one is made again.
@@ -98,6 +98,8 @@ struct Open {
     prints: Vec<u64>,
     /// Whether the log has the answer to that.
     is_answered: bool,
+    /// When that was sent.
+    time: Option<i64>,
     calls: HashSet<u64>,
     tracks: Vec<Track>,
     used_at: u64,
@@ -146,6 +148,13 @@ impl Conversations {
         let outcome = &mut judged.outcome;
         let before = (!open.prints.is_empty()).then_some((open.head, &open.prints[..]));
         outcome.logged.uncached_tokens = judged.logged.uncached_tokens(before);
+        outcome.cluster = id;
+        // Without times the cache is taken to last, as it does while an agent works.
+        let passed = outcome.time.zip(open.time).map(|(now, then)| now.saturating_sub(then));
+        let is_cold = passed.is_some_and(|micros| outcome.tariff.is_cold_after(micros));
+        open.time = outcome.time.or(open.time);
+        judged.is_cold = is_cold;
+        outcome.logged.bill(&outcome.tariff, is_cold);
         // A turn that follows the last request at once is its answer.
         let goes_on =
             !open.is_answered && !open.prints.is_empty() && judged.prints.starts_with(&open.prints);
@@ -171,14 +180,16 @@ impl Conversations {
                 outcome.windows[at].fetched_again += track.fetched_again(late);
             }
             if let Some(laid) = laid {
-                outcome.windows[at].sent.uncached_tokens = track.send(laid);
+                let sent = &mut outcome.windows[at].sent;
+                sent.uncached_tokens = track.send(laid);
+                sent.bill(&outcome.tariff, is_cold);
             }
         }
         open.head = judged.head;
         open.prints.clone_from(&judged.prints);
         open.is_answered = judged.used.is_some();
         if let Name::Messages(_) = open.name {
-            let name = Name::Messages(beginnings(judged).last().unwrap_or_default());
+            let name = Name::Messages(whole(judged));
             self.by_name.remove(&open.name);
             self.by_name.insert(name.clone(), id);
             open.name = name;
@@ -227,7 +238,7 @@ impl Conversations {
     fn find(&mut self, judged: &Judged) -> u64 {
         let name = match &judged.outcome.conversation {
             Some(name) => Name::Given(name.as_str().into()),
-            None => Name::Messages(beginnings(judged).last().unwrap_or_default()),
+            None => Name::Messages(whole(judged)),
         };
         if let Some(id) = self.known(&name, judged) {
             return id;
@@ -246,7 +257,7 @@ impl Conversations {
         if let Name::Given(_) = name {
             return self.by_name.get(name).copied();
         }
-        let beginnings: Vec<u64> = beginnings(judged).collect();
+        let beginnings: Vec<u64> = beginnings(judged.head, &judged.prints).collect();
         let ids =
             beginnings.iter().rev().filter_map(|hash| self.by_name.get(&Name::Messages(*hash)));
         let is_more = |id: &u64| {
@@ -256,10 +267,7 @@ impl Conversations {
     }
 }
 
-/// What tells each beginning of a request again, the shortest first, the whole last.
-fn beginnings(judged: &Judged) -> impl Iterator<Item = u64> {
-    judged.prints.iter().scan(judged.head, |hash, print| {
-        *hash = (hash.rotate_left(17) ^ print).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Some(*hash)
-    })
+/// What tells all of a request again.
+fn whole(judged: &Judged) -> u64 {
+    beginnings(judged.head, &judged.prints).last().unwrap_or_default()
 }

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use cupel_chat::Candidates;
 use cupel_engine::{EngineError, ErrorCode, Prepared, Window};
+use cupel_eval::Baseline;
 
+use crate::baseline;
+use crate::cost::Tariff;
 use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowProblem, WindowOutcome};
 use crate::place::Place;
 use crate::read::LoggedRequest;
 use crate::settings::{Settings, Way};
 use crate::used::{Held, Used, UsedValue, fingerprint};
 
-/// So many of the values that were lost are named.
-const NAMED: usize = 8;
+/// So much of an answer is shown beside what was lost of it.
+const LONGEST_ANSWER: usize = 20_000;
 
 /// What a window is made of, as far as the next one of its conversation needs to know.
 #[derive(Debug, Clone, Default)]
@@ -83,6 +86,36 @@ impl Laid {
         }
     }
 
+    /// Some parts, each with its tokens and its messages, in the order written. Of the messages that are
+    /// `gone` something else stands there.
+    pub(crate) fn of_parts(
+        head: u64,
+        prints: &[u64],
+        messages: &[usize],
+        parts: &[(i64, Vec<usize>)],
+        gone: &[usize],
+    ) -> Self {
+        let mut place = vec![0; prints.len()];
+        for (at, message) in messages.iter().enumerate() {
+            place[*message] = at + 1;
+        }
+        let end = |own: &[usize]| own.iter().map(|message| place[*message]).max().unwrap_or(0);
+        let is_gone = |message: &usize| gone.contains(message);
+        let mut whole: Vec<u32> =
+            messages.iter().filter(|at| !is_gone(at)).map(|at| *at as u32).collect();
+        whole.sort_unstable();
+        Self {
+            head,
+            prints: messages
+                .iter()
+                .map(|at| if is_gone(at) { !prints[*at] } else { prints[*at] })
+                .collect(),
+            parts: parts.iter().map(|(tokens, own)| (*tokens, end(own))).collect(),
+            whole,
+            rewritten: Vec::new(),
+        }
+    }
+
     /// What of it is not in the cache if this was sent before: a part that is not there as a whole
     /// counts in full.
     pub(crate) fn uncached_tokens(&self, before: Option<(u64, &[u64])>) -> i64 {
@@ -98,6 +131,14 @@ impl Laid {
     pub(crate) fn held(&self) -> Held<'_> {
         Held { whole: &self.whole, rewritten: &self.rewritten }
     }
+}
+
+/// What tells each beginning of a request again, the shortest first, the whole last.
+pub(crate) fn beginnings(head: u64, prints: &[u64]) -> impl Iterator<Item = u64> {
+    prints.iter().scan(head, |hash, print| {
+        *hash = (hash.rotate_left(17) ^ print).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Some(*hash)
+    })
 }
 
 /// All texts of a message that was written anew, in small letters.
@@ -131,7 +172,7 @@ pub(crate) fn coverage(values: &[UsedValue], window: &Held<'_>) -> Option<Covera
         share: found as f64 / values.len() as f64,
         used: values.len(),
         found,
-        lost: lost.iter().take(NAMED).map(|lost| lost.value.clone()).collect(),
+        lost: lost.iter().map(|lost| lost.value.clone()).collect(),
     })
 }
 
@@ -152,6 +193,8 @@ pub(crate) struct Judged {
     pub(crate) late: Option<Used>,
     /// Whether it was left before all ways were tried, since somebody stopped it.
     pub(crate) is_left: bool,
+    /// Whether its provider's cache has forgotten its conversation.
+    pub(crate) is_cold: bool,
 }
 
 /// Judges a request in all ways that are no session.
@@ -180,7 +223,7 @@ pub(crate) fn judge(
         });
     };
     let text = &logged.request;
-    let mut prepared = prepare(settings, first, logged.model, text).map_err(failed)?;
+    let mut prepared = prepare(settings, first, text).map_err(failed)?;
     let mut budget = first.budget_tokens;
     let candidates = prepared.candidates();
     let request = candidates.request().clone();
@@ -189,14 +232,19 @@ pub(crate) fn judge(
     let late = if used.is_none() { Used::by_newest_turn(&request) } else { None };
     let all = Laid::whole(candidates, head, &prints);
     let mut outcome = RequestOutcome {
-        fingerprint: fingerprint(text),
+        // However a log is laid out, the same request is the same.
+        fingerprint: beginnings(head, &prints).last().unwrap_or(head),
         conversation: logged.conversation,
-        model: logged.model,
+        model: request.model().map(str::to_owned).or(logged.model),
+        time: logged.time,
+        route: logged.route,
+        user: logged.user,
         set: None,
         messages: prints.len(),
-        logged: crate::Sent { tokens: candidates.total_tokens(), uncached_tokens: 0 },
+        logged: crate::Sent { tokens: candidates.total_tokens(), ..crate::Sent::default() },
         counted_tokens: logged.counted_tokens,
-        prices: prepared.prices(),
+        tariff: Tariff::of(&request, prepared.prices().as_ref(), &settings.prices),
+        cluster: 0,
         used_values: used.as_ref().map(|used| used.values.len()),
         repeated_calls: 0,
         repeated_after_loss: 0,
@@ -204,6 +252,11 @@ pub(crate) fn judge(
         windows: vec![WindowOutcome::default(); ways.len()],
         late: Vec::new(),
         text: (text.len() <= settings.worst_text_bytes).then(|| text.clone()),
+        answer: logged
+            .answer
+            .as_ref()
+            .filter(|_| settings.worst_text_bytes > 0)
+            .map(|answer| answer.words(LONGEST_ANSWER).into()),
         text_before: late
             .as_ref()
             .filter(|_| text.len() <= settings.worst_text_bytes)
@@ -218,9 +271,18 @@ pub(crate) fn judge(
         let way = &ways[at];
         if way.budget_tokens != budget {
             budget = way.budget_tokens;
-            prepared = prepare(settings, way, logged.model, text).map_err(failed)?;
+            prepared = prepare(settings, way, text).map_err(failed)?;
         }
-        let judged = if way.policy == first.policy {
+        let judged = if let Some(baseline) = way.baseline {
+            Ok(baseline_window(
+                settings,
+                &prepared,
+                (baseline, way.budget_tokens),
+                head,
+                &prints,
+                used.as_ref(),
+            ))
+        } else if way.policy == first.policy {
             window(settings, &prepared, head, &prints, used.as_ref())
         } else {
             let engine = settings.policies[way.policy].engine.clone();
@@ -239,6 +301,7 @@ pub(crate) fn judge(
         used,
         late,
         is_left: false,
+        is_cold: false,
     })
 }
 
@@ -251,14 +314,9 @@ fn beginning(candidates: &Candidates, messages: usize) -> Option<Arc<str>> {
     (candidates.message_count_of(&kept) == messages).then(|| candidates.render(&kept).into())
 }
 
-fn prepare(
-    settings: &Settings,
-    way: &Way,
-    model: Option<&str>,
-    text: &Arc<str>,
-) -> Result<Prepared, EngineError> {
+fn prepare(settings: &Settings, way: &Way, text: &Arc<str>) -> Result<Prepared, EngineError> {
     let engine = &settings.policies[0].engine;
-    engine.prepare(text.clone(), &way.options(model))
+    engine.prepare(text.clone(), &way.options())
 }
 
 fn window(
@@ -280,6 +338,24 @@ fn window(
         add_details(prepared, &mut outcome)?;
     }
     Ok((outcome, Some(laid)))
+}
+
+fn baseline_window(
+    settings: &Settings,
+    prepared: &Prepared,
+    (baseline, budget): (Baseline, Option<i64>),
+    head: u64,
+    prints: &[u64],
+    used: Option<&Used>,
+) -> (WindowOutcome, Option<Laid>) {
+    let candidates = prepared.candidates();
+    let made = baseline::window(baseline, candidates, &*settings.counter, head, prints, budget);
+    let Some(made) = made else { return (WindowOutcome::default(), None) };
+    let mut outcome = outcome(&made.laid, &made.messages, prints.len(), used);
+    outcome.sent.tokens = made.tokens;
+    outcome.is_changed |= made.cleared > 0;
+    outcome.shortened = made.cleared;
+    (outcome, Some(made.laid))
 }
 
 /// What a window is worth, whoever made it.

@@ -1,14 +1,20 @@
 #![doc = include_str!("../README.md")]
 
+mod baseline;
 #[cfg(feature = "arrow")]
 mod batch;
 mod check;
 mod conversations;
+mod cost;
 #[cfg(feature = "files")]
 mod files;
 mod judge;
 mod outcome;
 mod place;
+#[cfg_attr(
+    not(feature = "files"),
+    allow(dead_code, unused_imports, reason = "times and columns are asked for by files alone")
+)]
 mod read;
 mod record;
 mod replay;
@@ -22,6 +28,7 @@ mod used;
 #[cfg(feature = "arrow")]
 pub use batch::results_batch;
 pub use check::{CheckReport, Checking, LostRule, Moved, Tolerances, WayCheck};
+pub use cost::{PriceList, Tariff};
 #[cfg(feature = "files")]
 pub use files::{Batch, FindError, LARGEST_ROW, LogReader, OutputError, ResultWriter, find_logs};
 pub use outcome::{
@@ -40,5 +47,6 @@ pub use settings::{ReplayedPolicy, Settings, Way};
 #[cfg(feature = "schema")]
 pub use summary::json_schemas;
 pub use summary::{
-    Comparison, Dollars, Problem, Rows, Share, Summary, Summing, WaySummary, Worst, WorstText,
+    Comparison, Counted, CountedTokens, Dollars, NoRecommendation, Problem, Promise,
+    Recommendation, Rows, Share, SplitCost, Splits, Summary, Summing, WaySummary, Worst, WorstText,
 };

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use cupel_chat::Statement;
-use cupel_engine::{ModelPrices, SessionState};
+use cupel_engine::SessionState;
 use serde::Serialize;
 
+use crate::cost::Tariff;
 use crate::place::Place;
 
 /// What became of one request, in every way.
@@ -20,16 +21,24 @@ pub struct RequestOutcome {
     pub conversation: Option<String>,
     /// The set, of the runs of agents.
     pub set: Option<String>,
-    /// The model, where it is known from the log and the form of the request has no place for it.
-    pub model: Option<&'static str>,
+    /// The model, as the request or the log tells it.
+    pub model: Option<String>,
+    /// When it was sent, in microseconds since 1970.
+    pub time: Option<i64>,
+    /// The route that it is of.
+    pub route: Option<String>,
+    /// Whose it is.
+    pub user: Option<String>,
     /// How many messages it has.
     pub messages: usize,
     /// What it costs as it was logged.
     pub logged: Sent,
     /// How many tokens the provider counted, if the log tells.
     pub counted_tokens: Option<i64>,
-    /// What the input of its model costs, where that is known.
-    pub prices: Option<ModelPrices>,
+    /// What the input of its model costs, and what its provider has in its cache.
+    pub tariff: Tariff,
+    /// Tells its conversation from others, named or not.
+    pub cluster: u64,
     /// How many values the answer used that stood in the request; `None` if the log has no answer.
     pub used_values: Option<usize>,
     /// How many of the answer's calls were made before: in this request, or in one before it of the same
@@ -46,28 +55,28 @@ pub struct RequestOutcome {
     pub late: Vec<Option<Coverage>>,
     /// The request, where it may be one of the worst.
     pub text: Option<Arc<str>>,
+    /// What came back, where it may be one of the worst.
+    pub answer: Option<Arc<str>>,
     /// The request before it of its conversation, where that may be one of the worst and has no answer of
     /// its own.
     pub text_before: Option<Arc<str>>,
 }
 
 /// Tokens that are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Sent {
     /// All of them.
     pub tokens: i64,
     /// Those behind the common beginning with what was sent before in the conversation.
     pub uncached_tokens: i64,
+    /// What they cost, in tokens at full price.
+    pub cost: f64,
 }
 
 impl Sent {
-    /// What it costs in dollars without a cache, and with one.
-    pub fn dollars(self, prices: &ModelPrices) -> (f64, f64) {
-        let usage = cupel_engine::Usage::new(
-            self.tokens.saturating_sub(self.uncached_tokens),
-            self.uncached_tokens,
-        );
-        (prices.input * self.tokens as f64 / 1e6, prices.dollars(usage))
+    /// Notes what it costs.
+    pub(crate) fn bill(&mut self, tariff: &Tariff, is_cold: bool) {
+        self.cost = tariff.cost(self.tokens, self.uncached_tokens, is_cold);
     }
 }
 
@@ -80,7 +89,7 @@ pub struct Coverage {
     pub used: usize,
     /// How many of them are there.
     pub found: usize,
-    /// The first of those that are not.
+    /// Those that are not, in the order of the answer.
     pub lost: Vec<String>,
 }
 

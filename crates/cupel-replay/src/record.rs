@@ -82,9 +82,15 @@ pub struct RecordedWindow {
     pub tokens: i64,
     /// Those that no cache has.
     pub uncached: i64,
+    /// What it costs, in tokens at full price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
     /// How many of the values that were used are there, and how many there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<[usize; 2]>,
+    /// What tells the values again that are not there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
     /// The scores of the candidates that stay, to three digits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<f64>,
@@ -132,14 +138,30 @@ impl RecordedWindow {
             kept: ranges(&window.kept),
             tokens: window.sent.tokens,
             uncached: window.sent.uncached_tokens,
+            cost: Some((window.sent.cost * 10.0).round() / 10.0),
+            lost: window.coverage.iter().flat_map(|c| &c.lost).map(|value| mark(value)).collect(),
             found,
             scores: window.scores.iter().map(|score| (score * 1_000.0).round() / 1_000.0).collect(),
         })
     }
 }
 
+/// What tells a value again without saying it.
+pub(crate) fn mark(value: &str) -> String {
+    format!("{:08x}", fingerprint(value) >> 32)
+}
+
+/// The indices of `0-3,7`; nothing of what is no such list.
+pub(crate) fn indices(ranges: &str) -> Vec<u32> {
+    let range = |part: &str| -> Option<std::ops::RangeInclusive<u32>> {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    ranges.split(',').filter_map(range).flatten().collect()
+}
+
 /// `0-3,7`.
-fn ranges(indices: &[u32]) -> String {
+pub(crate) fn ranges(indices: &[u32]) -> String {
     let mut text = String::new();
     for run in indices.chunk_by(|a, b| a + 1 == *b) {
         let comma = if text.is_empty() { "" } else { "," };
@@ -231,6 +253,8 @@ mod tests {
     fn indices_are_written_as_ranges() {
         assert_eq!(ranges(&[0, 1, 2, 7, 9, 10]), "0-2,7,9-10");
         assert_eq!(ranges(&[]), "");
+        assert_eq!(indices("0-2,7,9-10"), [0, 1, 2, 7, 9, 10]);
+        assert_eq!(indices(""), [0; 0]);
     }
 
     #[test]

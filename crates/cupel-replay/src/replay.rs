@@ -5,14 +5,16 @@ use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
+use cupel_chat::{MessageView, Request};
 use cupel_eval::try_map;
 
 use crate::conversations::{Conversations, Track};
 use crate::judge::{self, Judged};
 use crate::outcome::{ProblemKind, RowOutcome, RowProblem};
 use crate::place::Place;
-use crate::read::{Entry, read_shared_row};
+use crate::read::{Entry, LoggedRequest, RowError, read_shared_row};
 use crate::settings::{Settings, Way};
+use crate::used::fingerprint;
 use crate::{runs, sessions};
 
 /// A row of a log, and where it is.
@@ -65,8 +67,10 @@ pub struct Replay {
 pub struct Outcomes {
     /// In the order of the rows.
     pub rows: Vec<RowOutcome>,
-    /// Things that are no call of a model.
-    pub others: usize,
+    /// Things that are no call of a model, each by what it is.
+    pub skipped: Vec<String>,
+    /// What the rows were, each by what it is.
+    pub kinds: Vec<&'static str>,
     /// Whether these are all; `false` if it was [stopped](Settings::stop) before, and the rest was left.
     pub is_whole: bool,
 }
@@ -75,6 +79,14 @@ pub struct Outcomes {
 enum Looked {
     Request(Box<Judged>),
     Done(Vec<RowOutcome>),
+}
+
+/// What a row held.
+#[derive(Default)]
+struct LookedRow {
+    kind: &'static str,
+    skipped: Vec<String>,
+    looked: Vec<Looked>,
 }
 
 impl Replay {
@@ -94,6 +106,11 @@ impl Replay {
     /// How it was set up.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Takes a share of the conversations from now on, all of each.
+    pub fn sample(&mut self, share: f64) {
+        self.settings.sample = Some(share);
     }
 
     /// How many conversations are remembered.
@@ -125,14 +142,22 @@ impl Replay {
             let row = rows[at].lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()?;
             Some(match row {
                 Ok(row) => look(settings, ways, row),
-                Err(problem) => (0, vec![Looked::Done(vec![RowOutcome::Problem(problem)])]),
+                Err(problem) => LookedRow {
+                    looked: vec![Looked::Done(vec![RowOutcome::Problem(problem)])],
+                    ..LookedRow::default()
+                },
             })
         });
         drop(rows);
-        let looked: Vec<(usize, Vec<Looked>)> = looked.into_iter().map_while(|row| row).collect();
+        let looked: Vec<LookedRow> = looked.into_iter().map_while(|row| row).collect();
         let mut outcomes = Outcomes { is_whole: looked.len() == count, ..Outcomes::default() };
-        outcomes.others = looked.iter().map(|(others, _)| others).sum();
-        let mut looked: Vec<Looked> = looked.into_iter().flat_map(|(_, looked)| looked).collect();
+        let mut all = Vec::new();
+        for row in looked {
+            outcomes.skipped.extend(row.skipped);
+            outcomes.kinds.extend((!row.kind.is_empty()).then_some(row.kind));
+            all.extend(row.looked);
+        }
+        let mut looked = all;
         let ids = self.follow(&mut looked);
         self.conversations.settle(&ids, self.settings.conversation_bytes);
         for looked in looked {
@@ -182,7 +207,7 @@ impl Replay {
 }
 
 /// Reads a row, and judges what it holds by itself.
-fn look(settings: &Settings, ways: &[Way], row: LogRow) -> (usize, Vec<Looked>) {
+fn look(settings: &Settings, ways: &[Way], row: LogRow) -> LookedRow {
     let broken = |place: Place, rule: String| {
         Looked::Done(vec![RowOutcome::Problem(RowProblem {
             place,
@@ -192,23 +217,44 @@ fn look(settings: &Settings, ways: &[Way], row: LogRow) -> (usize, Vec<Looked>) 
     };
     let content = match read_shared_row(&row.text, &settings.columns) {
         Ok(content) => content,
-        Err(error) => return (0, vec![broken(row.place, error.rule)]),
+        Err(error) => {
+            let looked = vec![broken(row.place, error.rule)];
+            return LookedRow { looked, ..LookedRow::default() };
+        }
     };
     drop(row.text);
+    let mut content = content;
+    content.sort_by_time();
     let several = content.entries.len() > 1;
-    let entries = content.entries.into_iter().enumerate().map(|(at, entry)| {
+    let is_taken = |(_, entry): &(usize, Result<Entry, RowError>)| match entry {
+        Ok(Entry::Request(logged)) => settings.sample.is_none_or(|share| is_sampled(logged, share)),
+        _ => true,
+    };
+    let entries = content.entries.into_iter().enumerate().filter(is_taken).map(|(at, entry)| {
         let part = several.then_some(at + 1);
         let place = Place { part, ..row.place.clone() };
         match entry {
             Err(error) => broken(place, error.rule),
             Ok(Entry::Run(run)) => Looked::Done(runs::judge(settings, ways, &row.place, &run)),
-            Ok(Entry::Request(logged)) => match judge::judge(settings, ways, place, logged) {
+            Ok(Entry::Request(logged)) => match judge::judge(settings, ways, place, *logged) {
                 Ok(judged) => Looked::Request(Box::new(judged)),
                 Err(problem) => Looked::Done(vec![RowOutcome::Problem(problem)]),
             },
         }
     });
-    (content.others, entries.collect())
+    LookedRow { kind: content.kind, skipped: content.skipped, looked: entries.collect() }
+}
+
+/// Whether a request is of a conversation that is replayed: by its name, else by the first words of the user,
+/// which all requests of a conversation have.
+fn is_sampled(logged: &LoggedRequest, share: f64) -> bool {
+    let first = || {
+        let request = Request::parse(logged.request.clone(), None).ok()?;
+        let mut messages = request.messages();
+        messages.find(|message| message.role() == "user").map(MessageView::text)
+    };
+    let name = logged.conversation.clone().or_else(first).unwrap_or_default();
+    (fingerprint(&name) >> 11) as f64 / ((1_u64 << 53) as f64) < share
 }
 
 fn in_parallel<T: Send>(

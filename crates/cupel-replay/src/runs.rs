@@ -6,6 +6,7 @@ use cupel_eval::{
     stands_apart,
 };
 
+use crate::cost::Tariff;
 use crate::outcome::{
     Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem, Sent, WindowOutcome,
 };
@@ -50,6 +51,13 @@ fn steps(
     // Ways are by policy, then by session, then by budget: one call of a method makes all budgets.
     for of_method in ways.chunks(budgets.tokens().len()) {
         let Some(way) = of_method.first() else { continue };
+        if let Some(baseline) = way.baseline {
+            let method = AgentMethod::new(way.title(), baseline);
+            let windows =
+                evaluator.run_one(&method, run, &tokens).map_err(|error| error.to_string())?;
+            add_windows(run, &mut steps, &windows, of_method.len());
+            continue;
+        }
         let trimmer = PolicyTrimmer {
             policy: settings.policies[way.policy].engine.policy().clone(),
             counter: settings.counter.clone(),
@@ -59,12 +67,28 @@ fn steps(
         let method = AgentMethod::new(way.title(), trimmer);
         let windows =
             evaluator.run_one(&method, run, &tokens).map_err(|error| error.to_string())?;
-        for (outcome, windows) in steps.iter_mut().zip(windows.chunks(of_method.len())) {
-            let step = &run.steps()[outcome.place.part.unwrap_or(1) - 1];
-            outcome.windows.extend(windows.iter().map(|judged| window(run, step, judged.as_ref())));
-        }
+        add_windows(run, &mut steps, &windows, of_method.len());
     }
     Ok(steps)
+}
+
+/// Adds the windows of a method, which are by step, then by budget.
+fn add_windows(
+    run: &AgentRun,
+    steps: &mut [RequestOutcome],
+    windows: &[Option<JudgedWindow>],
+    budgets: usize,
+) {
+    for (outcome, windows) in steps.iter_mut().zip(windows.chunks(budgets)) {
+        let step = &run.steps()[outcome.place.part.unwrap_or(1) - 1];
+        outcome.windows.extend(windows.iter().map(|judged| window(run, step, judged.as_ref())));
+    }
+}
+
+fn billed(tokens: i64, uncached_tokens: i64) -> Sent {
+    let mut sent = Sent { tokens, uncached_tokens, cost: 0.0 };
+    sent.bill(&Tariff::OF_RUNS, false);
+    sent
 }
 
 /// A step as it was logged: each message is sent once, since all that was sent before is in the cache.
@@ -85,13 +109,14 @@ fn logged(
         conversation: Some(run.name().to_owned()),
         set: Some(run.set().to_owned()),
         model: None,
+        time: None,
+        route: None,
+        user: None,
         messages: step.at(),
-        logged: Sent {
-            tokens: tokens[..step.at()].iter().sum(),
-            uncached_tokens: tokens[before..step.at()].iter().sum(),
-        },
+        logged: billed(tokens[..step.at()].iter().sum(), tokens[before..step.at()].iter().sum()),
         counted_tokens: None,
-        prices: None,
+        tariff: Tariff::OF_RUNS,
+        cluster: fingerprint(run.name()),
         used_values: has_evidence.then(|| needed(step)),
         repeated_calls: 0,
         repeated_after_loss: 0,
@@ -99,6 +124,7 @@ fn logged(
         windows: Vec::new(),
         late: Vec::new(),
         text: None,
+        answer: None,
         text_before: None,
     }
 }
@@ -133,7 +159,7 @@ fn window(run: &AgentRun, step: &AgentStep, judged: Option<&JudgedWindow>) -> Wi
         fits: true,
         is_changed: kept.len() != step.at(),
         is_invalid: measures.is_invalid,
-        sent: Sent { tokens: measures.tokens, uncached_tokens: measures.uncached_tokens },
+        sent: billed(measures.tokens, measures.uncached_tokens),
         shortened: all - kept.len(),
         kept: kept.into_iter().map(|at| at as u32).collect(),
         coverage,

@@ -51,8 +51,7 @@ fn step(
     let before = session.state().filter(|_| settings.worst_text_bytes > 0);
     let before = before.cloned().map(Arc::new);
     let text: Arc<str> = judged.text.clone();
-    let step: Result<_, EngineError> =
-        session.next_with(text, &way.options(judged.outcome.model), None);
+    let step: Result<_, EngineError> = session.next_with(text, &way.options(), None);
     // What cannot be had does not fit: the request itself was found valid before.
     let Ok(step) = step else { return };
     session.accept();
@@ -61,6 +60,7 @@ fn step(
     window.fetched_again += told.fetched_again;
     window.sent.tokens = step.summary.tokens_after;
     window.sent.uncached_tokens = step.session.uncached_tokens;
+    window.sent.bill(&judged.outcome.tariff, judged.is_cold);
     window.shortened = step.rewritten.len();
     window.session.clone_from(&before);
     window.session_before = told.session_before.take();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cupel_engine::{Engine, Options, Rule, Shorten};
-use cupel_eval::available_threads;
+use cupel_eval::{Baseline, available_threads};
 use cupel_tokens::TokenCounter;
 
+use crate::cost::PriceList;
 use crate::read::Columns;
 
 /// A policy, by the name that results call it.
@@ -28,6 +29,12 @@ pub struct Settings {
     /// The windows in tokens; where there is none, that of each request's model. Of the runs of agents,
     /// tokens beyond the head.
     pub budgets: Vec<i64>,
+    /// What else is measured: `newest`, `everything` or `clear-tool-results`.
+    pub baselines: Vec<Baseline>,
+    /// Prices that are not those of the table of models.
+    pub prices: PriceList,
+    /// The share of the conversations that is replayed; all of each, and always the same.
+    pub sample: Option<f64>,
     /// Whether each policy is measured in a session too, whose windows keep the prompt cache.
     pub session: bool,
     /// What may be shortened in the runs of agents; requests are shortened as the engines say.
@@ -68,6 +75,9 @@ impl Settings {
         Self {
             policies,
             budgets,
+            baselines: Vec::new(),
+            prices: PriceList::default(),
+            sample: None,
             session: false,
             shorten: None,
             counter,
@@ -98,8 +108,20 @@ impl Settings {
             for in_session in sessions {
                 for budget_tokens in &budgets {
                     let (name, budget_tokens) = (replayed.name.clone(), *budget_tokens);
-                    ways.push(Way { name, policy, in_session: *in_session, budget_tokens });
+                    let in_session = *in_session;
+                    ways.push(Way { name, policy, in_session, budget_tokens, baseline: None });
                 }
+            }
+        }
+        for baseline in &self.baselines {
+            for budget_tokens in &budgets {
+                ways.push(Way {
+                    name: baseline.name().to_owned(),
+                    policy: 0,
+                    in_session: false,
+                    budget_tokens: *budget_tokens,
+                    baseline: Some(*baseline),
+                });
             }
         }
         ways
@@ -117,8 +139,10 @@ impl std::fmt::Debug for Settings {
 pub struct Way {
     /// The name of the policy.
     pub name: String,
-    /// Which policy it is.
+    /// Which policy it is; of a baseline, of no matter.
     pub policy: usize,
+    /// The baseline, if it is one.
+    pub baseline: Option<Baseline>,
     /// Whether windows keep the prompt cache.
     pub in_session: bool,
     /// The window; `None` for that of the request's model.
@@ -132,16 +156,12 @@ impl Way {
         format!("{}{session}", self.name)
     }
 
-    /// What it says of a request, and the log of its model.
+    /// What it says of a request.
     #[must_use]
-    pub fn options(&self, model: Option<&str>) -> Options {
-        let options = match self.budget_tokens {
+    pub fn options(&self) -> Options {
+        match self.budget_tokens {
             Some(tokens) => Options::new().max_tokens(tokens),
             None => Options::new(),
-        };
-        match model {
-            Some(model) => options.model(model),
-            None => options,
         }
     }
 }

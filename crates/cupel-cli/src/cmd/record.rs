@@ -37,8 +37,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     let logs = arguments.replay.files()?;
     run::check_outputs(&logs, &arguments.output)?;
     let settings = arguments.replay.settings(context)?;
-    let (record, replayed) = record(&arguments.replay, logs, context, settings, |_| ())?;
-    if !replayed.summary.is_complete {
+    let (record, mut replayed) = record(&arguments.replay, logs, context, settings, |_| ())?;
+    if !replayed.summary.is_complete || replayed.summary.rows.requests == 0 {
         return replayed.answer();
     }
     let destination = Destination::new(arguments.output.as_deref(), None)?;
@@ -59,7 +59,7 @@ pub(crate) fn record(
     settings.details = true;
     let named = arguments.logs.iter().map(|path| path.display().to_string()).collect();
     let mut requests = Vec::new();
-    let replayed = run::replay_with(logs, settings, |outcomes| {
+    let replayed = run::replay_with(logs, settings, arguments.conduct(), |outcomes| {
         for outcome in outcomes {
             if let RowOutcome::Request(request) = outcome {
                 each(request);

@@ -31,7 +31,9 @@ fn a_newcomer_with_an_export_gets_a_report_in_one_command() {
         "auto in a session",
         "as logged",
         "cost in US dollars",
-        "coverage compared with auto, request by request",
+        "coverage compared with auto, conversation by conversation",
+        "read as: 19 × an observation of Langfuse",
+        "skipped: 1 observations of Langfuse of the type SPAN",
         "lost most by",
         "examples/logs/langfuse.json:",
     ] {
@@ -284,14 +286,14 @@ fn a_policy_change_that_loses_something_fails_and_says_what_and_where() {
         .find(|line| line.starts_with("  worse: "))
         .unwrap_or_else(|| panic!("{}", done.stdout));
     assert!(
-        worse.contains("examples/logs/langfuse.json:") && worse.contains("; lost `"),
+        worse.contains("examples/logs/langfuse.json:") && worse.contains(": lost `"),
         "{worse}"
     );
     let xml = std::fs::read_to_string(junit).unwrap();
     assert!(xml.contains("failures=\"1\"") && xml.contains("<failure message="), "{xml}");
     assert!(std::fs::read_to_string(markdown).unwrap().contains("❌ does not hold"));
     // Whoever wants it so says so, by tolerances or by a new record.
-    let wide = ["--windows", "100%", "--coverage", "100%", "--cost", "100%"];
+    let wide = ["--windows", "100%", "--coverage", "100%", "--cost", "100%", "--losses", "18"];
     assert_eq!(run(&[&["check", &record][..], &wide].concat()).code, Some(0));
     assert_eq!(run(&["check", &record, "--update"]).code, Some(0));
     assert_eq!(run(&["check", &record]).code, Some(0));
@@ -448,8 +450,265 @@ fn results_that_cannot_be_written_are_told_once() {
     let folder = Folder::new();
     let full = folder.file("full.parquet");
     std::os::unix::fs::symlink("/dev/full", &full).unwrap();
-    let message = format!("{full}: cannot write: no space left on device");
-    assert_cannot_run(&["replay", LANGFUSE, "--max", "400", "--output", &full], &message);
+    let done = run(&["replay", LANGFUSE, "--max", "400", "--output", &full]);
+    assert_eq!(done.code, Some(2));
+    let message = format!(
+        "cupel: {full}: cannot write: no space left on device; the figures are there, the results are not\n"
+    );
+    assert_eq!(done.stderr, message);
+    assert!(
+        done.stdout.contains("18 requests") && done.stdout.contains("as logged"),
+        "{}",
+        done.stdout
+    );
+    // The same of a picture.
+    let picture = folder.file("full.svg");
+    std::os::unix::fs::symlink("/dev/full", &picture).unwrap();
+    let done = run(&["replay", LANGFUSE, "--max", "400", "--svg", &picture]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stdout.contains("as logged"), "{}", done.stdout);
+}
+
+/// Rows of a log in which the provider counted so many times the tokens that we count.
+fn counted(folder: &Folder, times: i64) -> String {
+    let words =
+        "The parcel PX-7 is in depot 12, on the shelf C4 of the second corridor. ".repeat(9);
+    let row = |at: i64| {
+        let request = serde_json::json!({"model": "gpt-4o", "messages": [{"role": "user", "content": format!("{words}{at}")}]});
+        let usage = serde_json::json!({"prompt_tokens": times * 185});
+        serde_json::json!({"request": request, "response": {"choices": [{"message": {"role": "assistant", "content": "PX-7"}}], "usage": usage}})
+    };
+    let rows: String = (0..5).map(|at| format!("{}\n", row(at))).collect();
+    folder.write("counted.jsonl", rows)
+}
+
+#[test]
+fn a_log_whose_counts_are_far_from_ours_is_refused_unless_it_is_trusted() {
+    let folder = Folder::new();
+    let log = counted(&folder, 3);
+    let done = run(&["replay", &log, "--max", "100"]);
+    assert_eq!((done.code, &*done.stdout), (Some(2), ""), "{done:?}");
+    assert!(done.stderr.contains("this log is probably misread: we count 0.3"), "{}", done.stderr);
+    assert!(done.stderr.contains("5 rows as a request beside its response"), "{}", done.stderr);
+    assert_eq!(run(&["replay", &log, "--max", "100", "--trust"]).code, Some(0));
+    let log = counted(&folder, 1);
+    let done = run(&["replay", &log, "--max", "100"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(
+        done.stdout.contains("the providers counted 925 tokens in 5 requests"),
+        "{}",
+        done.stdout
+    );
+}
+
+#[test]
+fn nothing_but_skipped_or_invalid_rows_is_exit_code_1() {
+    let folder = Folder::new();
+    let span = r#"{"type":"SPAN","traceId":"t","input":"x","output":"y"}"#;
+    let log = folder.write("spans.jsonl", format!("{span}\n{span}\n"));
+    let done = run(&["replay", &log, "--max", "100"]);
+    assert_eq!((done.code, &*done.stdout), (Some(1), ""), "{done:?}");
+    assert!(
+        done.stderr.contains("there are 2 observations of Langfuse of the type SPAN"),
+        "{}",
+        done.stderr
+    );
+    let orphan = r#"{"messages":[{"role":"tool","tool_call_id":"x","content":"An orphan."},{"role":"user","content":"Hi"}]}"#;
+    let log = folder.write("orphans.jsonl", format!("{orphan}\n"));
+    let done = run(&["replay", &log, "--max", "100"]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(
+        done.stderr.contains("1 request that the provider refuses; the first: "),
+        "{}",
+        done.stderr
+    );
+}
+
+/// Conversations in which the answer uses what was said first, of which a window has to keep the beginning.
+fn conversations(folder: &Folder, count: usize) -> String {
+    let mut rows = String::new();
+    for talk in 0..count {
+        let filler = "The weather is mild, lunch was soup again, and the printer is out of paper. ";
+        let mut messages = vec![
+            serde_json::json!({"role": "user", "content": format!("The key of depot {talk} is on card B-{talk}7.")}),
+        ];
+        for turn in 0..6 + talk % 5 {
+            messages.push(serde_json::json!({"role": "assistant", "content": format!("Noted, {turn}. {filler}")}));
+            messages.push(serde_json::json!({"role": "user", "content": format!("Message {turn} of talk {talk}: {filler}")}));
+        }
+        messages.push(serde_json::json!({"role": "user", "content": format!("Where is the key of depot {talk}?")}));
+        let row = serde_json::json!({
+            "timestamp": format!("2026-11-{:02}T10:00:00Z", 1 + talk % 20), "conversation_id": format!("c{talk}"), "user_id": format!("u{}", talk % 2),
+            "request": {"model": "gpt-4.1", "messages": messages},
+            "response": {"role": "assistant", "content": format!("On card B-{talk}7.")},
+        });
+        rows.push_str(&format!("{row}\n"));
+    }
+    folder.write("talks.jsonl", rows)
+}
+
+#[test]
+fn a_newcomer_gets_a_recommendation_in_one_command() {
+    let folder = Folder::new();
+    let log = conversations(&folder, 60);
+    let report = folder.file("report");
+    let done = run(&["replay", &log, "--recommend", "--html", &report]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    for part in [
+        "recommended: auto",
+        "with 90 % confidence",
+        "chosen on ",
+        "US dollars a month",
+        "by user: u",
+    ] {
+        assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+    }
+    let summary = json(&["replay", &log, "--recommend", "--json"]);
+    let found = &summary["recommendation"];
+    let way = &summary["ways"][found["way"].as_u64().unwrap() as usize];
+    assert_eq!(way["budget_tokens"], found["budget_tokens"]);
+    assert!(way["coverage"]["mean"].as_f64().unwrap() >= 0.9, "{way}");
+    // Table, gate and dollars are of one model of cost: its tokens at full price, times its price.
+    for sent in [&way["sent"], &summary["logged"]] {
+        let (tokens, dollars) =
+            (sent["full_price_tokens"].as_f64().unwrap(), sent["dollars"].as_f64().unwrap());
+        assert!((tokens * 2.0 / 1e6 - dollars).abs() < 1e-5, "{sent}");
+    }
+    let index = std::fs::read_to_string(format!("{report}/index.html")).unwrap();
+    let top = index.find("class=\"recommended\"").unwrap();
+    assert!(top < index.find("class=\"tiles\"").unwrap(), "{index}");
+    for part in ["talks.jsonl", "2026-11-01 to 2026-11-20", "Cost over time", "By model", "By user"]
+    {
+        assert!(index.contains(part), "{part}");
+    }
+    // Who opens the report of a loss sees the value, and the answer that used it.
+    let done = run(&["replay", &log, "--max", "200", "--policy", "tool-use", "--html", &report]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let index = std::fs::read_to_string(format!("{report}/index.html")).unwrap();
+    assert!(index.contains("On card <mark>B-"), "{index}");
+    let pages = std::fs::read_dir(format!("{report}/requests")).unwrap();
+    let bytes: u64 = pages.map(|page| page.unwrap().metadata().unwrap().len()).sum();
+    assert!(bytes > 20_000 && bytes + (index.len() as u64) < 5_000_000, "{bytes}");
+    let few = conversations(&folder, 6);
+    let done = run(&["replay", &few, "--recommend"]);
+    assert!(done.stdout.contains("nothing is recommended: "), "{}", done.stdout);
+}
+
+#[test]
+fn logs_come_from_stdin_too() {
+    let rows = std::fs::read_to_string(crate::support::root().join("examples/logs/requests.jsonl"))
+        .unwrap();
+    let done = crate::support::run_with(&["replay", "-", "--max", "300", "--json"], &rows);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let summary: Value = serde_json::from_str(&done.stdout).unwrap();
+    let file = json(&["replay", "examples/logs/requests.jsonl", "--max", "300", "--json"]);
+    assert_eq!(summary["ways"][0]["coverage"], file["ways"][0]["coverage"]);
+    assert_eq!(summary["rows"], file["rows"]);
+}
+
+#[test]
+fn a_sample_is_of_whole_conversations() {
+    let folder = Folder::new();
+    let log = conversations(&folder, 60);
+    let flags = ["--max", "300", "--json", "--sample", "20"];
+    let sampled = json(&[&["replay", &log], &flags[..]].concat());
+    let requests = sampled["rows"]["requests"].as_u64().unwrap();
+    assert!((8..=35).contains(&requests), "{requests}");
+    assert_eq!(sampled, json(&[&["replay", &log], &flags[..]].concat()), "the same every time");
+}
+
+#[test]
+fn own_prices_and_baselines_are_taken() {
+    let folder = Folder::new();
+    let log = conversations(&folder, 4);
+    let prices = folder.write("prices.toml", "[\"gpt-4.1\"]\ninput = 20.0\n");
+    let flags = [
+        "--max",
+        "300",
+        "--json",
+        "--baseline",
+        "newest",
+        "--baseline",
+        "everything",
+        "--baseline",
+        "clear-tool-results",
+    ];
+    let usual = json(&[&["replay", &log], &flags[..]].concat());
+    let own = json(&[&["replay", &log, "--prices", &prices], &flags[..]].concat());
+    let dollars = |summary: &Value| summary["logged"]["dollars_without_cache"].as_f64().unwrap();
+    assert!((dollars(&own) - 10.0 * dollars(&usual)).abs() < 1e-9);
+    let named: Vec<&str> =
+        own["ways"].as_array().unwrap().iter().map(|way| way["policy"].as_str().unwrap()).collect();
+    assert_eq!(named, ["auto", "newest", "everything", "clear-tool-results"]);
+    let coverage = |at: usize| own["ways"][at]["coverage"]["mean"].as_f64().unwrap();
+    assert!((coverage(2) - 1.0).abs() < 1e-12, "everything is there");
+    assert!(coverage(1) < 0.5, "what was said first is not among the newest: {}", coverage(1));
+    assert_eq!(own["ways"][2]["sent"]["tokens"], own["logged"]["tokens"]);
+    let bad = folder.write("bad.toml", "[m]\noutput = 2.0\n");
+    let done = run(&["replay", &log, "--max", "300", "--prices", &bad]);
+    assert_eq!(done.code, Some(2));
+    assert!(
+        done.stderr.contains("bad.toml: ") && done.stderr.contains("output"),
+        "{}",
+        done.stderr
+    );
+}
+
+/// A request that has one of two values left has lost one, whatever the mean over all requests says.
+#[test]
+fn a_single_request_that_loses_a_value_fails_the_check() {
+    let folder = Folder::new();
+    let log = conversations(&folder, 60);
+    let record = folder.file("talks.record");
+    let policy = folder.file("policy.toml");
+    std::fs::write(&policy, run(&["policy", "show", "auto"]).stdout).unwrap();
+    let done = run(&["record", &log, "--max", "200", "--policy", &policy, "--output", &record]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    // The same log, laid out otherwise, is the same log.
+    let rows: Vec<Value> = std::fs::read_to_string(&log)
+        .unwrap()
+        .lines()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect();
+    std::fs::write(&log, serde_json::to_string_pretty(&rows).unwrap()).unwrap();
+    assert_eq!(run(&["check", &record]).code, Some(0));
+    std::fs::write(&policy, run(&["policy", "show", "tool-use"]).stdout).unwrap();
+    let wide = ["--windows", "100%", "--coverage", "100%", "--cost", "100%"];
+    let done = run(&[&["check", &record][..], &wide].concat());
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(done.stdout.contains("requests lost a value that was there, 0 may"), "{}", done.stdout);
+    let first = done.stdout.lines().find(|line| line.starts_with("  worse: ")).unwrap();
+    assert!(
+        first.contains("lost `b-") && first.contains("messages ") && first.contains("−"),
+        "{first}"
+    );
+}
+
+/// Who stops a job of a cluster sends SIGTERM.
+#[cfg(unix)]
+#[test]
+fn sigterm_leaves_the_figures_too() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new();
+    let pipe = folder.file("pipe.jsonl");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command =
+        cupel(&["replay", &pipe, "--max", "100", "--tokenizer", "estimate", "--json"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut log = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    let row = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}\n";
+    let other = "{\"type\":\"SPAN\",\"trace_id\":\"1\",\"input\":\"of something else\"}\n";
+    log.write_all((row.repeat(10) + &other.repeat(20_000)).as_bytes()).unwrap();
+    assert!(
+        Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success()
+    );
+    let done: Run = child.wait_with_output().unwrap().into();
+    drop(log);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    let summary: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(summary["rows"]["requests"], 10);
 }
 
 /// The path of a log in a record is one of the place where it was recorded.

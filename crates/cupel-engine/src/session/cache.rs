@@ -54,7 +54,8 @@ impl CacheRule {
     }
 
     /// What the provider keeps of so many tokens at the beginning.
-    pub(super) fn kept_tokens(self, tokens: i64) -> i64 {
+    #[must_use]
+    pub fn kept_tokens(self, tokens: i64) -> i64 {
         match self {
             Self::Prefix { least_tokens, step_tokens } if tokens >= least_tokens => {
                 tokens - tokens % step_tokens.max(1)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub struct FindError(String);
 
 /// What logs are called; files of a folder that are called otherwise are passed over.
-const ENDINGS: [&str; 10] = [
+const ENDINGS: [&str; 13] = [
     "jsonl",
     "ndjson",
     "json",
@@ -21,6 +21,9 @@ const ENDINGS: [&str; 10] = [
     "json.zst",
     "ndjson.gz",
     "ndjson.zst",
+    "eval",
+    "traj",
+    "parq",
 ];
 
 /// The files that paths mean, each once, in the order of the paths; those of a folder by name, whatever links
@@ -32,7 +35,9 @@ const ENDINGS: [&str; 10] = [
 pub fn find_logs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
     let mut files = Vec::new();
     for path in paths {
-        if path.is_dir() {
+        if path.as_os_str() == "-" {
+            files.push(path.clone());
+        } else if path.is_dir() {
             let before = files.len();
             let mut visited = HashSet::new();
             walk(path, &mut visited, &mut files)?;

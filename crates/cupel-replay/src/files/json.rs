@@ -83,7 +83,12 @@ fn read_lines(
 }
 
 /// Hands a row on.
-fn push(bytes: &mut Vec<u8>, row: usize, name: &Arc<str>, sink: &mut Sink) -> Result<(), Closed> {
+pub(super) fn push(
+    bytes: &mut Vec<u8>,
+    row: usize,
+    name: &Arc<str>,
+    sink: &mut Sink,
+) -> Result<(), Closed> {
     bytes.truncate(bytes.trim_ascii_end().len());
     bytes.drain(..bytes.len() - bytes.trim_ascii_start().len());
     if bytes.is_empty() {
@@ -106,12 +111,12 @@ fn push(bytes: &mut Vec<u8>, row: usize, name: &Arc<str>, sink: &mut Sink) -> Re
     }
 }
 
-fn too_large(name: &Arc<str>, row: usize, sink: &mut Sink) -> Result<(), Closed> {
+pub(super) fn too_large(name: &Arc<str>, row: usize, sink: &mut Sink) -> Result<(), Closed> {
     let rule = format!("is larger than {} MB; split it, or leave it out", LARGEST_ROW >> 20);
     sink.problem(Place::line(name.clone(), row), ProblemKind::Broken, rule)
 }
 
-fn unreadable(
+pub(super) fn unreadable(
     name: &Arc<str>,
     row: usize,
     error: &std::io::Error,

@@ -1,9 +1,12 @@
 //! Logs in files: which files there are, and their rows one after the other.
 
+mod archive;
 mod find;
 mod json;
+mod order;
 mod output;
 mod parquet;
+mod temporary;
 
 use std::cell::Cell;
 use std::fs::File;
@@ -11,6 +14,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -19,8 +23,10 @@ pub use output::{OutputError, ResultWriter};
 
 use crate::outcome::{ProblemKind, RowProblem};
 use crate::place::Place;
-use crate::read::Columns;
+use crate::read::{Columns, is_document};
 use crate::replay::LogRow;
+use order::{Spool, Survey};
+use temporary::TemporaryFile;
 
 /// A batch is handed on when it holds so many bytes, or so many rows. A larger row is a batch of its own.
 const BATCH_BYTES: usize = 4 << 20;
@@ -38,33 +44,129 @@ pub struct Batch {
     pub bytes_read: u64,
 }
 
-/// Reads files one after the other, ahead of whoever asks for their rows by one batch at most.
+/// Reads files one after the other, ahead of whoever asks for their rows by one batch at most. Rows that
+/// tell a time come in the order of their times, whatever the order of the files. `-` is standard input.
 ///
 /// What cannot be read is told in its place, and the rest goes on.
 #[derive(Debug)]
 pub struct LogReader {
     batches: Receiver<Batch>,
+    found: Arc<Found>,
+}
+
+/// What the first pass over the files found.
+#[derive(Debug, Default)]
+struct Found {
+    rows: AtomicUsize,
+    late: AtomicUsize,
 }
 
 impl LogReader {
     /// Reads these files. Of Parquet files only the columns that some format needs, or that are named.
     pub fn new(files: Vec<PathBuf>, columns: &Columns) -> Self {
         let (sender, batches) = sync_channel(0);
-        let columns = columns.clone();
+        let (columns, found) = (columns.clone(), Arc::<Found>::default());
+        let told = found.clone();
         thread::spawn(move || {
             let mut sink = Sink::new(sender);
-            for file in files {
-                let name: Arc<str> = file.display().to_string().into();
-                if read_file(&file, &name, &columns, &mut sink).is_err() {
-                    return;
-                }
-                sink.base += std::fs::metadata(&file).map_or(0, |data| data.len());
-                sink.read.set(0);
-            }
-            let _ = sink.flush();
+            let opened = files.into_iter().map(LogFile::open).collect::<Vec<_>>();
+            let _ = read_in_order(&opened, &columns, &told, &mut sink);
         });
-        Self { batches }
+        Self { batches, found }
     }
+
+    /// How many rows were not in the order of their times, and were put there; known from the first batch on.
+    pub fn reordered_rows(&self) -> usize {
+        self.found.late.load(Ordering::Relaxed)
+    }
+
+    /// How many rows the files have, as far as that was counted; known from the first batch on.
+    pub fn counted_rows(&self) -> usize {
+        self.found.rows.load(Ordering::Relaxed)
+    }
+}
+
+/// A file of a log, and where it is read from.
+struct LogFile {
+    name: Arc<str>,
+    path: PathBuf,
+    /// What came from standard input.
+    _copy: Option<TemporaryFile>,
+    failed: Option<String>,
+}
+
+impl LogFile {
+    fn open(path: PathBuf) -> Self {
+        if !temporary::is_stdin(&path) {
+            let name = path.display().to_string().into();
+            return Self { name, path, _copy: None, failed: None };
+        }
+        match temporary::copy_of_stdin() {
+            Ok(copy) => {
+                Self { name: "stdin".into(), path: copy.0.clone(), _copy: Some(copy), failed: None }
+            }
+            Err(error) => {
+                let failed = Some(format!("cannot be kept in a temporary file: {}", cause(&error)));
+                Self { name: "stdin".into(), path, _copy: None, failed }
+            }
+        }
+    }
+}
+
+fn read_in_order(
+    files: &[LogFile],
+    columns: &Columns,
+    found: &Found,
+    sink: &mut Sink,
+) -> Result<(), Closed> {
+    // What comes by a pipe can be read once.
+    let is_there = files.iter().all(|file| file.path.is_file());
+    let survey = if is_there { survey(files, columns) } else { Survey::default() };
+    found.rows.store(survey.rows, Ordering::Relaxed);
+    if survey.late == 0 {
+        read_files(files, columns, sink)?;
+        return sink.flush();
+    }
+    found.late.store(survey.late, Ordering::Relaxed);
+    let spool = match Spool::new(columns) {
+        Ok(spool) => spool,
+        Err(error) => {
+            sink.problem(Place::line("", 0), ProblemKind::Unreadable, order::failed(&error))?;
+            return sink.flush();
+        }
+    };
+    // The rows go to the spool; what cannot be read is told at once.
+    sink.aside = Aside::Spool(spool);
+    read_files(files, columns, sink)?;
+    if let Aside::Spool(spool) = std::mem::take(&mut sink.aside) {
+        spool.drain(sink)?;
+    }
+    sink.flush()
+}
+
+/// Looks through the files for times, without handing anything on.
+fn survey(files: &[LogFile], columns: &Columns) -> Survey {
+    let (sender, _nobody) = sync_channel(0);
+    let mut sink = Sink::new(sender);
+    sink.aside = Aside::Survey(Survey::default(), columns.clone());
+    let _ = read_files(files, columns, &mut sink);
+    match sink.aside {
+        Aside::Survey(survey, _) => survey,
+        _ => Survey::default(),
+    }
+}
+
+fn read_files(files: &[LogFile], columns: &Columns, sink: &mut Sink) -> Result<(), Closed> {
+    for file in files {
+        if let Some(rule) = &file.failed {
+            sink.unreadable(&file.name, 0, rule.clone())?;
+            continue;
+        }
+        read_file(&file.path, &file.name, columns, sink)?;
+        sink.base += std::fs::metadata(&file.path).map_or(0, |data| data.len());
+        sink.read.set(0);
+    }
+    Ok(())
 }
 
 impl Iterator for LogReader {
@@ -87,14 +189,38 @@ struct Sink {
     read: Rc<Cell<u64>>,
     /// The bytes of the files before this one.
     base: u64,
+    aside: Aside,
+}
+
+/// Where rows go instead of to whoever asks for them.
+#[derive(Default)]
+enum Aside {
+    #[default]
+    No,
+    Survey(Survey, Columns),
+    Spool(Spool),
 }
 
 impl Sink {
     fn new(sender: SyncSender<Batch>) -> Self {
-        Self { sender, batch: Batch::default(), bytes: 0, read: Rc::default(), base: 0 }
+        let aside = Aside::No;
+        Self { sender, batch: Batch::default(), bytes: 0, read: Rc::default(), base: 0, aside }
     }
 
     fn row(&mut self, place: Place, text: Arc<str>) -> Result<(), Closed> {
+        match &mut self.aside {
+            Aside::No => {}
+            Aside::Survey(survey, columns) => {
+                survey.take(&text, columns);
+                return Ok(());
+            }
+            Aside::Spool(spool) => {
+                let Err(error) = spool.push(LogRow { place: place.clone(), text }) else {
+                    return Ok(());
+                };
+                return self.problem(place, ProblemKind::Unreadable, order::failed(&error));
+            }
+        }
         // A large row waits for nobody, and nobody waits with it.
         if self.bytes > 0 && self.bytes + text.len() > BATCH_BYTES {
             self.flush()?;
@@ -108,6 +234,9 @@ impl Sink {
     }
 
     fn problem(&mut self, place: Place, kind: ProblemKind, rule: String) -> Result<(), Closed> {
+        if matches!(self.aside, Aside::Survey(..)) {
+            return Ok(());
+        }
         self.batch.rows.push(Err(RowProblem { place, kind, rule }));
         if self.batch.rows.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
     }
@@ -140,18 +269,20 @@ fn read_file(
     if let Err(error) = file.by_ref().take(4).read_to_end(&mut start) {
         return sink.unreadable(name, 0, format!("cannot read: {}", cause(&error)));
     }
-    if start == *b"PAR1" {
-        return parquet::read(path, name, columns, sink);
+    match start[..] {
+        [b'P', b'A', b'R', b'1'] => return parquet::read(path, name, columns, sink),
+        [b'P', b'K', 3, 4] => return read_archive(file, name, sink),
+        _ => {}
     }
     let whole = io::Cursor::new(start.clone()).chain(file);
     let whole = Counted { inner: whole, count: sink.read.clone() };
     match start[..] {
         [0x1f, 0x8b, ..] => {
             let unzipped = flate2::bufread::MultiGzDecoder::new(BufReader::new(whole));
-            json::read(BufReader::with_capacity(1 << 17, unzipped), name, sink)
+            read_text(unzipped, name, sink)
         }
         [0x28, 0xb5, 0x2f, 0xfd] => match zstd::Decoder::new(whole) {
-            Ok(unzipped) => json::read(BufReader::with_capacity(1 << 17, unzipped), name, sink),
+            Ok(unzipped) => read_text(unzipped, name, sink),
             Err(error) => {
                 sink.unreadable(name, 0, format!("the zstd data cannot be read: {}", cause(&error)))
             }
@@ -160,8 +291,75 @@ fn read_file(
             let rule = "is written in UTF-16, and logs are UTF-8; convert it, as with `iconv -f utf-16 -t utf-8`";
             sink.unreadable(name, 0, rule.to_owned())
         }
-        _ => json::read(BufReader::with_capacity(1 << 17, whole), name, sink),
+        _ => read_text(whole, name, sink),
     }
+}
+
+/// Transcripts of agents say what they are in their first lines.
+const BEGINNING: usize = 1 << 16;
+
+/// Rows; or all of a file, where it is one conversation.
+fn read_text(mut text: impl Read, name: &Arc<str>, sink: &mut Sink) -> Result<(), Closed> {
+    let mut beginning = Vec::new();
+    // An error stands where it is met again, with the row that it is in.
+    let failed = text.by_ref().take(BEGINNING as u64).read_to_end(&mut beginning).err();
+    let whole_lines = match beginning.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) if beginning.len() >= BEGINNING => &beginning[..end],
+        _ => &beginning[..],
+    };
+    let is_document = is_document(&String::from_utf8_lossy(whole_lines));
+    let rest = Failing { inner: text, failed };
+    let whole = io::Cursor::new(beginning).chain(rest);
+    if !is_document {
+        return json::read(BufReader::with_capacity(1 << 17, whole), name, sink);
+    }
+    let mut document = Vec::new();
+    match whole.take(LARGEST_ROW as u64 + 1).read_to_end(&mut document) {
+        Ok(_) if document.len() > LARGEST_ROW => json::too_large(name, 1, sink),
+        Ok(_) => json::push(&mut document, 1, name, sink),
+        Err(error) => json::unreadable(name, 1, &error, sink),
+    }
+}
+
+/// The rest of a file whose beginning was read, and how that ended.
+struct Failing<R> {
+    inner: R,
+    failed: Option<io::Error>,
+}
+
+impl<R: Read> Read for Failing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => self.inner.read(buffer),
+        }
+    }
+}
+
+/// The samples of a log of Inspect.
+fn read_archive(mut file: File, name: &Arc<str>, sink: &mut Sink) -> Result<(), Closed> {
+    let members = match archive::members(&mut file) {
+        Ok(members) => members,
+        Err(error) => return sink.unreadable(name, 0, cause(&error)),
+    };
+    let samples: Vec<_> = members
+        .iter()
+        .filter(|member| {
+            let path = Path::new(&member.name);
+            path.starts_with("samples") && path.extension().is_some_and(|ending| ending == "json")
+        })
+        .collect();
+    if samples.is_empty() {
+        let rule = "is an archive without samples of Inspect; unpack it, and give the logs in it";
+        return sink.unreadable(name, 0, rule.to_owned());
+    }
+    for (at, member) in samples.into_iter().enumerate() {
+        match member.read(&mut file) {
+            Ok(mut bytes) => json::push(&mut bytes, at + 1, name, sink)?,
+            Err(error) => sink.unreadable(name, at + 1, cause(&error))?,
+        }
+    }
+    Ok(())
 }
 
 /// Counts what is read, for those who watch.

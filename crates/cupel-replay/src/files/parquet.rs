@@ -1,6 +1,7 @@
 //! Parquet: the columns that are needed, row by row, as JSON. The crates `parquet` and `arrow-json` do
 //! the work.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,58 +18,11 @@ use arrow_schema::{DataType, Field, Schema};
 use super::{Closed, LARGEST_ROW, Sink, tidy};
 use crate::outcome::ProblemKind;
 use crate::place::Place;
-use crate::read::Columns;
+use crate::read::{Columns, needed_columns};
 
 /// So many bytes of rows are held at a time, as far as the file's own figures tell.
 const CHUNK_BYTES: i64 = 8 << 20;
 const MOST_ROWS: i64 = 512;
-
-/// The columns that some format needs. A column whose name begins with `gen_ai.` or `attributes.` is
-/// needed as well.
-const NEEDED: [&str; 42] = [
-    "run",
-    "set",
-    "head",
-    "messages",
-    "steps",
-    "resourceSpans",
-    "resource_spans",
-    "attributes",
-    "span_attributes",
-    "SpanAttributes",
-    "Attributes",
-    "spanId",
-    "span_id",
-    "SpanId",
-    "run_type",
-    "inputs",
-    "outputs",
-    "extra",
-    "thread_id",
-    "prompt_tokens",
-    "conversation",
-    "conversation_id",
-    "conversation_hash",
-    "question_id",
-    "id",
-    "model",
-    "type",
-    "input",
-    "output",
-    "provided_model_name",
-    "providedModelName",
-    "session_id",
-    "sessionId",
-    "trace_id",
-    "traceId",
-    "usage_details",
-    "usageDetails",
-    "model_parameters",
-    "request",
-    "response",
-    "answer",
-    "contents",
-];
 
 pub(super) fn read(
     path: &Path,
@@ -90,22 +44,23 @@ pub(super) fn read(
     };
     let names: Vec<String> =
         metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
-    let wanted = columns.fields();
-    let is_wanted = |column: &&String| match &wanted {
-        Some(wanted) => wanted.contains(&column.as_str()),
-        None => {
-            NEEDED.contains(&column.as_str())
-                || column.starts_with("gen_ai.")
-                || column.starts_with("attributes.")
-        }
+    let needed: HashSet<&str> = needed_columns().collect();
+    // Spans in tables have attributes as columns of their own.
+    let is_attribute = |column: &str| {
+        ["gen_ai.", "llm.", "attributes."].iter().any(|start| column.starts_with(start))
+    };
+    let is_wanted = |column: &&String| {
+        columns
+            .needs(column)
+            .unwrap_or_else(|| needed.contains(column.as_str()) || is_attribute(column))
     };
     // By position: a name may have dots of its own.
     let kept: Vec<usize> = (0..names.len()).filter(|at| is_wanted(&&names[*at])).collect();
     if kept.is_empty() {
         let there = names.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
-        let rule = match &wanted {
-            Some(wanted) => {
-                let wanted = wanted.join(", ");
+        let rule = match columns.needs("") {
+            Some(_) => {
+                let wanted = columns.fields().join(", ");
                 format!("there is no column {wanted}, there are {there}; correct --columns")
             }
             None => format!(

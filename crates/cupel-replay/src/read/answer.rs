@@ -1,5 +1,7 @@
 //! What came back, in the form of any provider: what was said, and what was called.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 /// What came back.
@@ -21,7 +23,7 @@ pub struct Call {
 }
 
 /// The fields in which answers stand, of all formats: other fields say nothing that was answered.
-const WAYS: [&str; 15] = [
+const WAYS: [&str; 16] = [
     "choices",
     "message",
     "messages",
@@ -37,6 +39,7 @@ const WAYS: [&str; 15] = [
     "data",
     "delta",
     "completion",
+    "contents",
 ];
 
 /// Deeper than any provider nests an answer.
@@ -48,6 +51,18 @@ impl Answer {
         let mut answer = Self::default();
         answer.take(json, 0);
         (!answer.text.is_empty() || !answer.calls.is_empty()).then_some(answer)
+    }
+
+    /// What was said and called, one below the other, no more than so many bytes.
+    pub(crate) fn words(&self, most: usize) -> String {
+        let mut words = self.text.clone();
+        for call in &self.calls {
+            let line = if words.is_empty() { "" } else { "\n" };
+            let _ = write!(words, "{line}{}({})", call.name, call.arguments);
+        }
+        let end = (0..=most.min(words.len())).rev().find(|at| words.is_char_boundary(*at));
+        words.truncate(end.unwrap_or(0));
+        words
     }
 
     fn take(&mut self, json: &Value, depth: usize) {
@@ -67,10 +82,19 @@ impl Answer {
             self.calls.push(call);
             return;
         }
+        // A message of LangChain has its calls a second time, as the provider wrote them.
+        let is_twice = json["additional_kwargs"]["tool_calls"].is_array()
+            && json["tool_calls"].as_array().is_none_or(Vec::is_empty);
+        if is_twice {
+            self.take(
+                &serde_json::json!({ "tool_calls": json["additional_kwargs"]["tool_calls"] }),
+                depth + 1,
+            );
+        }
         if matches!(json["type"].as_str(), Some("thinking" | "reasoning")) {
             return;
         }
-        for name in ["tool_calls", "function_call", "functionCall"] {
+        for name in ["tool_calls", "function_call", "functionCall", "toolCalls"] {
             match &json[name] {
                 Value::Array(calls) => self.calls.extend(calls.iter().filter_map(call)),
                 Value::Null => {}
@@ -105,12 +129,14 @@ impl Answer {
 
 /// A call, as `OpenAI`, Anthropic, Gemini, LangChain or OpenTelemetry write it.
 fn call(json: &Value) -> Option<Call> {
+    let json = if json["tool_call"].is_object() { &json["tool_call"] } else { json };
     let function = if json["function"].is_object() { &json["function"] } else { json };
-    let name = function["name"].as_str()?;
-    let is_call = json["function"].is_object()
+    let names = [&function["name"], &json["function"], &json["toolName"], &json["function_name"]];
+    let name = names.into_iter().find_map(Value::as_str)?;
+    let is_call = !json["function"].is_null()
         || matches!(
             json["type"].as_str(),
-            Some("tool_use" | "function_call" | "tool_call" | "server_tool_use")
+            Some("tool_use" | "function_call" | "tool_call" | "server_tool_use" | "tool-call")
         )
         || ["arguments", "args", "input"].iter().any(|field| function.get(*field).is_some());
     if !is_call {

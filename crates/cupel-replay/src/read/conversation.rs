@@ -1,58 +1,70 @@
-//! Conversations as a list of turns, as `WildChat` and LMSYS have them: every answer of the model is one
-//! to the request of all turns before it.
+//! Conversations as a list of turns, as `WildChat`, LMSYS and `ShareGPT` have them.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::answer::Answer;
-use super::{Entry, LoggedRequest, RowContent, RowError, first_text, request, unwrapped};
+use super::row::{Row, first_text};
+use super::table::Reader;
+use super::trajectory::{self, Run, Turn};
+use super::{RowContent, RowError, kind, time};
 
-pub(super) fn row(row: &Value) -> Result<RowContent, RowError> {
-    let list = unwrapped(&row["conversation"]);
-    let Value::Array(turns) = &*list else {
-        let rule = format!("must be a list of turns, got {}", request::kind(&list));
-        return Err(RowError::at("conversation", rule));
+pub(super) const TURNS: Reader = Reader {
+    called: "a list of turns",
+    // A conversation that is a text is the name of one.
+    proves: |row| {
+        (row.is_list("conversation") || row.is_list("conversations")) && !row.has("request")
+    },
+    read,
+    columns: &[
+        "conversation",
+        "conversations",
+        "conversation_id",
+        "conversation_hash",
+        "question_id",
+        "id",
+        "model",
+        "tools",
+        "system",
+    ],
+};
+
+fn read(row: &Row<'_>) -> Result<RowContent, RowError> {
+    let name = if row.has("conversation") { "conversation" } else { "conversations" };
+    let list = row.value(name);
+    let Value::Array(turns) = &list else {
+        return Err(RowError::at(name, format!("must be a list of turns, got {}", kind(&list))));
     };
-    let model = first_text(row, &["model"]);
-    let name = first_text(row, &["conversation_id", "conversation_hash", "id", "question_id"]);
-    let mut messages: Vec<Value> = Vec::new();
-    let mut content = RowContent::default();
-    for (at, turn) in turns.iter().enumerate() {
-        let Some((role, said)) = said(turn) else {
-            let rule = "must have a role and a content";
-            content.entries.push(Err(RowError::at(&format!("conversation[{at}]"), rule)));
-            break;
-        };
-        if role == "assistant" && !messages.is_empty() {
-            let answer = Answer::of(&turn["content"]).or_else(|| Answer::of(&turn["value"]));
-            let made = request::assembled(&Value::Array(messages.clone()), model.as_deref(), None);
-            content.entries.push(made.map(|request| {
-                let conversation = name.clone();
-                Entry::Request(LoggedRequest {
-                    request,
-                    answer,
-                    conversation,
-                    counted_tokens: None,
-                    model: None,
-                })
-            }));
-        }
-        messages.push(json!({ "role": role, "content": said }));
-    }
-    if content.entries.is_empty() {
-        content.others = 1;
-    }
-    Ok(content)
+    let turns: Vec<Value> = turns.iter().map(of_share_gpt).collect();
+    let whole = row.whole()?;
+    let run = Run {
+        conversation: first_text(
+            whole,
+            &["conversation_id", "conversation_hash", "id", "question_id"],
+        ),
+        model: first_text(whole, &["model"]),
+        system: whole.get("system").filter(|system| system.is_string()),
+        tools: whole.get("tools"),
+        ..Run::default()
+    };
+    trajectory::requests(name, &turns, &run, |at| Turn {
+        time: time::micros(&turns[at]["timestamp"]),
+        counted_tokens: None,
+    })
 }
 
-/// Who speaks in a turn, and what is said.
-fn said(turn: &Value) -> Option<(&'static str, &Value)> {
-    let role = turn["role"].as_str().or_else(|| turn["from"].as_str())?;
-    let role = match role {
-        "assistant" | "gpt" | "model" | "bot" => "assistant",
-        "system" => "system",
-        "user" | "human" => "user",
-        _ => return None,
-    };
-    let said = turn.get("content").or_else(|| turn.get("value"))?;
-    said.is_string().then_some((role, said))
+/// `ShareGPT` has calls as turns of their own, with a text of JSON as the value.
+fn of_share_gpt(turn: &Value) -> Value {
+    match turn["from"].as_str() {
+        Some("function_call") => {
+            let call =
+                turn["value"].as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+            match call {
+                Some(Value::Array(calls)) => {
+                    serde_json::json!({ "role": "assistant", "tool_calls": calls })
+                }
+                Some(call) => serde_json::json!({ "role": "assistant", "tool_calls": [call] }),
+                None => serde_json::json!({ "role": "assistant", "content": turn["value"] }),
+            }
+        }
+        _ => turn.clone(),
+    }
 }

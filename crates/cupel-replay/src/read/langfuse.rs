@@ -1,11 +1,66 @@
-//! Langfuse: rows of `observations`, as its exports and its interface write them.
+//! Langfuse: rows of `observations`, as its API, its interface and its blob exports write them.
 
 use serde_json::Value;
 
 use super::answer::Answer;
-use super::{Entry, Fields, LoggedRequest, RowContent, first, first_text, request, unwrapped};
+use super::chat::{self, Asked};
+use super::row::{Row, first, first_text, number, unwrapped};
+use super::table::Reader;
+use super::{LoggedRequest, RowContent, RowError, time, usage};
 
-/// What only observations have, in the names of exports and of the interface.
+pub(super) const OBSERVATION: Reader = Reader {
+    called: "an observation of Langfuse",
+    proves,
+    read,
+    columns: &[
+        "id",
+        "traceId",
+        "trace_id",
+        "type",
+        "name",
+        "input",
+        "output",
+        "model",
+        "provided_model_name",
+        "providedModelName",
+        "internal_model_id",
+        "session_id",
+        "sessionId",
+        "user_id",
+        "userId",
+        "usage_details",
+        "usageDetails",
+        "usage",
+        "model_parameters",
+        "modelParameters",
+        "start_time",
+        "startTime",
+        "metadata",
+        "environment",
+        "parent_observation_id",
+        "parentObservationId",
+        "completion_start_time",
+        "completionStartTime",
+        "trace_name",
+        "traceName",
+    ],
+};
+
+/// The types of observations.
+const TYPES: [&str; 10] = [
+    "GENERATION",
+    "SPAN",
+    "EVENT",
+    "AGENT",
+    "TOOL",
+    "CHAIN",
+    "RETRIEVER",
+    "EVALUATOR",
+    "EMBEDDING",
+    "GUARDRAIL",
+];
+
+/// What observations have, in the names of exports and of the interface.
 const SIGNS: [&str; 12] = [
     "traceId",
     "trace_id",
@@ -21,47 +76,113 @@ const SIGNS: [&str; 12] = [
     "environment",
 ];
 
-pub(super) fn is_observation(fields: &Fields<'_>) -> bool {
-    let has = |name: &str| fields.contains_key(name);
-    // A span without input has no field of that name where tables leave out what is null.
-    let is_signed = SIGNS.iter().any(|name| has(name));
-    has("input") && (has("output") || is_signed) || has("type") && is_signed
+/// A type of an observation, or an input without a type, beside a sign. Requests, attributes and inputs of
+/// other formats contradict it.
+fn proves(row: &Row<'_>) -> bool {
+    let others = [
+        "request",
+        "messages",
+        "run_type",
+        "attributes",
+        "span_attributes",
+        "SpanAttributes",
+        "inputs",
+        "op_name",
+        "call_type",
+        "events",
+    ];
+    let kind = row.text_of("type");
+    let is_type = kind
+        .as_deref()
+        .is_some_and(|kind| TYPES.iter().any(|known| known.eq_ignore_ascii_case(kind)));
+    let is_signed = SIGNS.iter().any(|name| row.fields.contains_key(*name));
+    let has_input = row.fields.contains_key("input") && kind.is_none();
+    !row.has_any(&others) && is_signed && (is_type || has_input)
+        || !row.has_any(&others) && has_input && row.has("output") && !row.has("target")
 }
 
-pub(super) fn row(row: &Value) -> RowContent {
-    let kind = row["type"].as_str().unwrap_or("GENERATION");
+fn read(row: &Row<'_>) -> Result<RowContent, RowError> {
+    let kind = row.text_of("type").unwrap_or_else(|| "GENERATION".to_owned());
     if !kind.eq_ignore_ascii_case("generation") {
-        return RowContent::other();
+        return Ok(RowContent::skip(format!(
+            "observations of Langfuse of the type {}",
+            kind.to_uppercase()
+        )));
     }
-    let model = first_text(
-        row,
-        &["provided_model_name", "providedModelName", "model", "internal_model_id"],
-    );
-    let input = unwrapped(&row["input"]);
-    let parameters = first(row, &["model_parameters", "modelParameters"]);
-    let tools = parameters.map(unwrapped).and_then(|parameters| parameters.get("tools").cloned());
-    let made = request::assembled(&input, model.as_deref(), tools.as_ref());
-    let beside = request::model_beside(&input, model.as_deref());
-    RowContent::of(made.map(|request| {
-        Entry::Request(LoggedRequest {
+    let row = row.whole()?;
+    let metadata = unwrapped(&row["metadata"]);
+    let model = first_text(row, &["provided_model_name", "providedModelName", "model"])
+        .or_else(|| first_text(&metadata, &["ls_model_name"]))
+        .or_else(|| first_text(row, &["internal_model_id"]));
+    if row["input"].is_null() {
+        let rule = "is not there: the input was not exported; ask for observations with their input and output";
+        return Ok(RowContent::of(Err(RowError::at("input", rule))));
+    }
+    let parameters = first(row, &["model_parameters", "modelParameters"]).map(unwrapped);
+    let attributes = &metadata["attributes"];
+    let tools = parameters
+        .as_ref()
+        .and_then(|parameters| parameters.get("tools"))
+        .or_else(|| metadata.get("tools"))
+        .or_else(|| attributes.get("gen_ai.tool.definitions"))
+        .or_else(|| attributes.get("llm.tools"));
+    let asked = Asked { input: Some(&row["input"]), tools, model: model.as_deref(), system: None };
+    Ok(RowContent::of(chat::request("input", &asked).map(|request| {
+        LoggedRequest {
             request,
-            model: beside,
             answer: Answer::of(&unwrapped(&row["output"])),
-            conversation: first_text(row, &["session_id", "sessionId", "trace_id", "traceId"]),
+            conversation: first_text(row, &["session_id", "sessionId"])
+                .or_else(|| first_text(&metadata, &["thread_id", "conversation_id"]))
+                .or_else(|| first_text(attributes, &["gen_ai.conversation.id", "session.id"]))
+                .or_else(|| of_trace(row)),
             counted_tokens: counted(row),
-        })
-    }))
+            time: first(row, &["start_time", "startTime"]).and_then(time::micros),
+            route: first_text(row, &["trace_name", "traceName", "name"]),
+            user: first_text(row, &["user_id", "userId"]),
+            model,
+        }
+    })))
 }
 
+/// Langfuse counts kinds of input tokens apart: cached ones are not in `input`.
 fn counted(row: &Value) -> Option<i64> {
+    of_usage(row).or_else(|| number(&row["inputUsage"]).filter(|tokens| *tokens > 0))
+}
+
+fn of_usage(row: &Value) -> Option<i64> {
     let usage = first(row, &["usage_details", "usageDetails", "usage"])?;
     let usage = unwrapped(usage);
-    let number = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
     if let Value::Array(entries) = &*usage {
         // A map of Parquet, as a list of keys and values.
         let entry =
             entries.iter().find(|entry| entry["key"] == "input" || entry["keys"] == "input")?;
         return number(first(entry, &["value", "values"])?);
     }
-    first(&usage, &["input", "promptTokens", "input_tokens"]).and_then(number)
+    let is_cached = |name: &&String| {
+        name.starts_with("input_cache")
+            || name.starts_with("input_tokens_cache")
+            || *name == "cache_read_input_tokens"
+            || *name == "cache_creation_input_tokens"
+    };
+    match usage.get("input").and_then(number) {
+        Some(input) => {
+            let fields = usage.as_object().into_iter().flatten();
+            let cached: i64 = fields
+                .filter(|(name, _)| is_cached(name))
+                .filter_map(|(_, value)| number(value))
+                .sum();
+            Some(input.saturating_add(cached)).filter(|tokens| *tokens > 0)
+        }
+        None => usage::input_tokens(&usage),
+    }
+}
+
+/// A trace is a conversation where it holds more than the one call: a call that stands alone is told by its
+/// messages.
+fn of_trace(row: &Value) -> Option<String> {
+    let is_alone = row
+        .get("parentObservationId")
+        .or_else(|| row.get("parent_observation_id"))
+        .is_some_and(Value::is_null);
+    first_text(row, &["trace_id", "traceId"]).filter(|_| !is_alone)
 }

@@ -1,40 +1,64 @@
 //! `LangSmith`: rows of runs, of which those of models count.
 
-use serde_json::Value;
-
 use super::answer::Answer;
-use super::{Entry, LoggedRequest, RowContent, first, first_text, request, unwrapped};
+use super::chat::{self, Asked};
+use super::row::{Row, first, first_text, unwrapped};
+use super::table::Reader;
+use super::{LoggedRequest, RowContent, RowError, time, usage};
 
-pub(super) fn row(row: &Value) -> RowContent {
-    if !matches!(row["run_type"].as_str(), Some("llm" | "chat_model" | "prompt_model")) {
-        return RowContent::other();
+pub(super) const RUN: Reader = Reader {
+    called: "a run of LangSmith",
+    proves: |row| row.has("run_type") && row.fields.contains_key("inputs"),
+    read,
+    columns: &[
+        "run_type",
+        "inputs",
+        "outputs",
+        "extra",
+        "thread_id",
+        "trace_id",
+        "prompt_tokens",
+        "start_time",
+        "name",
+        "session_id",
+    ],
+};
+
+fn read(row: &Row<'_>) -> Result<RowContent, RowError> {
+    let kind = row.text_of("run_type").unwrap_or_default();
+    if !matches!(&*kind, "llm" | "chat_model" | "prompt_model") {
+        return Ok(RowContent::skip(format!("runs of LangSmith of the type {kind}")));
     }
+    let row = row.whole()?;
     let inputs = unwrapped(&row["inputs"]);
-    // LangChain sends batches: a list of lists, almost always of one.
-    let messages = unwrapped(&inputs["messages"]);
-    let batch = messages[0].as_array().is_some();
-    let input = match (&*messages, batch) {
-        (Value::Array(batches), true) => batches[0].clone(),
-        (Value::Array(messages), false) => Value::Array(messages.clone()),
-        _ => inputs.clone().into_owned(),
-    };
     let extra = unwrapped(&row["extra"]);
     let parameters = unwrapped(&extra["invocation_params"]);
     let metadata = unwrapped(&extra["metadata"]);
     let model = first_text(&parameters, &["model", "model_name"])
         .or_else(|| first_text(&metadata, &["ls_model_name"]))
         .or_else(|| first_text(&inputs, &["model"]));
-    let tools = first(&inputs, &["tools"]).or_else(|| first(&parameters, &["tools"]));
-    let made = request::assembled(&input, model.as_deref(), tools.map(unwrapped).as_deref());
-    let beside = request::model_beside(&input, model.as_deref());
-    RowContent::of(made.map(|request| {
-        Entry::Request(LoggedRequest {
+    let tools = first(&inputs, &["tools"]).or_else(|| first(&parameters, &["tools", "functions"]));
+    let asked = Asked { input: Some(&inputs), tools, model: model.as_deref(), system: None };
+    let outputs = unwrapped(&row["outputs"]);
+    let counted = usage::input_tokens(row)
+        .or_else(|| usage::input_tokens(&outputs["llm_output"]["token_usage"]))
+        .or_else(|| usage::input_tokens(&outputs["usage_metadata"]))
+        .or_else(|| usage::input_tokens(&outputs["usage"]))
+        .or_else(|| usage::input_tokens(&metadata["usage_metadata"]));
+    Ok(RowContent::of(chat::request("inputs", &asked).map(|request| {
+        LoggedRequest {
             request,
-            model: beside,
-            answer: Answer::of(&unwrapped(&row["outputs"])),
+            answer: Answer::of(&outputs),
             conversation: first_text(&metadata, &["session_id", "thread_id", "conversation_id"])
-                .or_else(|| first_text(row, &["thread_id", "trace_id"])),
-            counted_tokens: first(row, &["prompt_tokens"]).and_then(Value::as_i64),
-        })
-    }))
+                .or_else(|| first_text(row, &["thread_id"]))
+                // A call that stands alone is told by its messages.
+                .or_else(|| first_text(row, &["trace_id"]).filter(|trace| row["id"] != **trace)),
+            counted_tokens: counted,
+            time: time::micros(&row["start_time"]),
+            route: first_text(&metadata, &["langgraph_node"])
+                .or_else(|| first_text(row, &["name"])),
+            user: first_text(&metadata, &["user_id", "user"]),
+            model,
+        }
+    })))
 }

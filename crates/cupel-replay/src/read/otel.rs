@@ -1,262 +1,283 @@
-//! OpenTelemetry: spans of calls of models by the conventions for generative AI, as OTLP JSON or as rows
-//! of a table. A span is one of ours by its `gen_ai.*` attributes, and by nothing else.
+//! OpenTelemetry: spans of calls of models by the conventions for generative AI, all generations of them.
+//!
+//! Messages stand in `gen_ai.input.messages`; before that they were attributes with numbers in their names
+//! (`gen_ai.prompt.0.role`), events of the span, or events in a log of their own. Vercel's AI SDK has
+//! `ai.prompt.messages`.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
-use super::{Entry, Fields, LoggedRequest, RowContent, RowError, request, unwrapped};
+use super::chat::{self, Asked};
+use super::row::{first, first_text, number, unwrapped};
+use super::span::{self, Span};
+use super::table::Reader;
+use super::{LoggedRequest, RowContent, RowError, kind, openinference, time};
 
-const PREFIX: &str = "gen_ai.";
+pub(super) const DOCUMENT: Reader = Reader {
+    called: "a document of OTLP",
+    proves: |row| row.has_any(&["resourceSpans", "resource_spans"]),
+    read: |row| document(row.whole()?),
+    columns: &["resourceSpans", "resource_spans"],
+};
+
+pub(super) const EVENTS: Reader = Reader {
+    called: "a document of OTLP logs",
+    proves: |row| row.has_any(&["resourceLogs", "resource_logs"]),
+    read: |row| events(row.whole()?),
+    columns: &["resourceLogs", "resource_logs"],
+};
+
+pub(super) const SPAN: Reader = Reader {
+    called: "a span of OpenTelemetry",
+    proves: |row| {
+        let is_ours = span::has_attribute(row, &["gen_ai.", "ai.prompt.", "traceloop."]);
+        let is_span = span::is_span(row) || is_ours && !row.has("messages");
+        is_span && !openinference::is_span(row) && !row.has("run_type")
+    },
+    read: |row| Ok(of_span(&Span::of(row.whole()?))),
+    columns: span::COLUMNS,
+};
+
 const INPUT: &str = "gen_ai.input.messages";
-/// Where tables have the attributes of a span.
-const ATTRIBUTES: [&str; 4] = ["attributes", "span_attributes", "SpanAttributes", "Attributes"];
-/// What only rows of spans have.
-const SPAN_IDS: [&str; 4] = ["spanId", "span_id", "SpanId", "trace_state"];
 
-/// Whether a row is a span: it has attributes of ours, or is a span of something else.
-pub(super) fn is_span(fields: &Fields<'_>) -> bool {
-    let is_ours = |name: &str| name.trim_start_matches("attributes.").starts_with(PREFIX);
-    if fields.keys().any(|name| is_ours(name)) {
-        return true;
+/// The lists of a document, one inside the other.
+fn lists<'v>(document: &'v Value, names: &[[&str; 2]]) -> Result<Vec<&'v Value>, RowError> {
+    let mut found = vec![document];
+    for [name, other] in names {
+        let mut inner = Vec::new();
+        for value in found {
+            match first(value, &[name, other]) {
+                Some(Value::Array(list)) => inner.extend(list),
+                None => {}
+                Some(value) => {
+                    return Err(RowError::at(name, format!("must be a list, got {}", kind(value))));
+                }
+            }
+        }
+        found = inner;
     }
-    let attributes = ATTRIBUTES.iter().find_map(|name| fields.get(*name));
-    attributes.is_some_and(|raw| {
-        raw.get().contains("\"gen_ai") || SPAN_IDS.iter().any(|name| fields.contains_key(*name))
-    })
+    Ok(found)
 }
 
-/// The spans of an OTLP document.
-pub(super) fn document(document: &Value) -> Result<RowContent, RowError> {
-    let list = |value: &Value, names: [&str; 2]| -> Vec<Value> {
-        let list = names.iter().find_map(|name| value[*name].as_array());
-        list.cloned().unwrap_or_default()
-    };
-    let resources = &document["resourceSpans"];
-    let resources = if resources.is_null() { &document["resource_spans"] } else { resources };
-    let Value::Array(resources) = resources else {
-        let rule = format!("must be a list, got {}", request::kind(resources));
-        return Err(RowError::at("resourceSpans", rule));
-    };
-    let scopes =
-        resources.iter().flat_map(|resource| list(resource, ["scopeSpans", "scope_spans"]));
-    let spans: Vec<Value> = scopes.flat_map(|scope| list(&scope, ["spans", "spans"])).collect();
-    Ok(RowContent::join(spans.iter().map(row)))
+/// The spans of a document.
+pub(super) fn spans(document: &Value) -> Result<Vec<&Value>, RowError> {
+    let names =
+        [["resourceSpans", "resource_spans"], ["scopeSpans", "scope_spans"], ["spans", "spans"]];
+    lists(document, &names)
+}
+
+fn document(document: &Value) -> Result<RowContent, RowError> {
+    Ok(RowContent::join(spans(document)?.into_iter().map(|span| {
+        let span = Span::of(span);
+        if openinference::is_ours(&span.attributes) {
+            openinference::of_span(&span)
+        } else {
+            of_span(&span)
+        }
+    })))
+}
+
+/// The generations of the conventions, the newest first: where the messages are, and the answer.
+fn messages(span: &Span) -> Option<(&'static str, Value, Option<Value>)> {
+    if let Some(input) = span.value(INPUT) {
+        return Some((INPUT, input, span.value("gen_ai.output.messages")));
+    }
+    for (_, event) in &span.events {
+        if let Some(input) = span::value(event, INPUT) {
+            return Some((INPUT, input, span::value(event, "gen_ai.output.messages")));
+        }
+    }
+    if let Some(input) = span.value("gen_ai.prompt") {
+        return Some(("gen_ai.prompt", input, span.value("gen_ai.completion")));
+    }
+    if let Some(input) = span.value("ai.prompt.messages") {
+        let mut answer = json!({ "text": span.value("ai.response.text") });
+        if let Some(calls) = span.value("ai.response.toolCalls") {
+            answer["tool_calls"] = calls;
+        }
+        return Some(("ai.prompt.messages", input, Some(answer)));
+    }
+    let mut spoken = Spoken::default();
+    for (name, event) in &span.events {
+        match name.as_str() {
+            "gen_ai.content.prompt" => {
+                let input = span::value(event, "gen_ai.prompt")?;
+                let output =
+                    span.events.iter().find(|(name, _)| name == "gen_ai.content.completion");
+                let output = output.and_then(|(_, event)| span::value(event, "gen_ai.completion"));
+                return Some(("gen_ai.content.prompt", input, output));
+            }
+            name => spoken.take(name, &of_attributes(event)),
+        }
+    }
+    let has_messages = !spoken.messages.is_empty();
+    has_messages.then_some(("events", Value::Array(spoken.messages), spoken.answer))
+}
+
+/// Messages that are events.
+#[derive(Default)]
+struct Spoken {
+    messages: Vec<Value>,
+    answer: Option<Value>,
+}
+
+impl Spoken {
+    fn take(&mut self, name: &str, body: &Value) {
+        let role = match name {
+            "gen_ai.system.message" => "system",
+            "gen_ai.user.message" => "user",
+            "gen_ai.assistant.message" => "assistant",
+            "gen_ai.tool.message" => "tool",
+            "gen_ai.choice" => {
+                let message = unwrapped(&body["message"]).into_owned();
+                self.answer = Some(if message.is_null() { body.clone() } else { message });
+                return;
+            }
+            _ => return,
+        };
+        let mut message = body.clone();
+        if message["role"].is_null() {
+            message["role"] = role.into();
+        }
+        if role == "tool" && message["tool_call_id"].is_null() {
+            message["tool_call_id"] = message["id"].clone();
+        }
+        self.messages.push(message);
+    }
+}
+
+/// What the attributes of an event say, without the beginnings of their names.
+fn of_attributes(event: &Map<String, Value>) -> Value {
+    let named = event.iter().map(|(name, value)| {
+        let own = name.rsplit('.').next().unwrap_or(name);
+        (own.to_owned(), unwrapped(value).into_owned())
+    });
+    Value::Object(named.collect())
 }
 
 /// One span.
-pub(super) fn row(span: &Value) -> RowContent {
-    let attributes = attributes(span);
-    let Some(input) = attributes.get(INPUT) else {
-        let is_call = attributes
-            .get("gen_ai.operation.name")
-            .and_then(Value::as_str)
-            .is_some_and(is_model_call);
-        if !is_call {
-            return RowContent::other();
+fn of_span(span: &Span) -> RowContent {
+    let Some((path, input, output)) = messages(span) else {
+        let operation = span.text(&["gen_ai.operation.name", "llm.request.type"]);
+        let Some(operation) = operation else {
+            return RowContent::skip("spans of OpenTelemetry that call no model");
+        };
+        if !matches!(&*operation, "chat" | "text_completion" | "generate_content" | "completion") {
+            return RowContent::skip(format!(
+                "spans of OpenTelemetry of the operation {operation}"
+            ));
         }
-        let rule = "is not there: the messages were not recorded; turn on the recording of content in \
-                    your instrumentation (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT)";
+        let rule = "is not there: the messages were not recorded in the span; turn on the recording of content in \
+                    your instrumentation (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT), or give the log \
+                    that has them as events";
         return RowContent::of(Err(RowError::at(INPUT, rule)));
     };
-    let number = |name: &str| {
-        attributes
-            .get(name)
-            .and_then(|value| value.as_i64().or_else(|| value.as_str()?.parse().ok()))
+    // Spans of agents and chains repeat what the calls of the model in them say.
+    let operation = span.text(&["gen_ai.operation.name"]).unwrap_or_default();
+    if matches!(
+        &*operation,
+        "invoke_agent" | "create_agent" | "execute_tool" | "embeddings" | "invoke_workflow"
+    ) {
+        return RowContent::skip(format!("spans of OpenTelemetry of the operation {operation}"));
+    }
+    let is_vercel_outer = path == "ai.prompt.messages"
+        && span
+            .name
+            .as_deref()
+            .is_some_and(|name| name.starts_with("ai.") && !name.contains(".do"));
+    if is_vercel_outer {
+        return RowContent::skip("spans of the AI SDK around its calls");
+    }
+    let tools = span
+        .value("gen_ai.tool.definitions")
+        .or_else(|| span.value("llm.request.functions"))
+        .or_else(|| span.value("ai.prompt.tools"));
+    let system = span.value("gen_ai.system_instructions");
+    let model = span.text(&["gen_ai.request.model", "gen_ai.response.model", "ai.model.id"]);
+    let asked = Asked {
+        input: Some(&input),
+        system: system.as_ref(),
+        tools: tools.as_ref(),
+        model: model.as_deref(),
     };
-    let text = |name: &str| attributes.get(name).and_then(Value::as_str).map(str::to_owned);
-    RowContent::of(body(input, &attributes).map(|request| {
-        let output = attributes.get("gen_ai.output.messages");
-        Entry::Request(LoggedRequest {
-            request: request.to_string().into(),
-            answer: output.and_then(|output| Answer::of(&unwrapped(output))),
-            conversation: text("gen_ai.conversation.id"),
-            counted_tokens: number("gen_ai.usage.input_tokens"),
-            model: None,
-        })
+    RowContent::of(chat::request(path, &asked).map(|request| {
+        LoggedRequest {
+            request,
+            answer: output.as_ref().and_then(Answer::of),
+            conversation: span.text(&[
+                "gen_ai.conversation.id",
+                "session.id",
+                "langfuse.session.id",
+                "traceloop.association.properties.session_id",
+                "traceloop.association.properties.thread_id",
+            ]),
+            counted_tokens: [
+                "gen_ai.usage.input_tokens",
+                "gen_ai.usage.prompt_tokens",
+                "ai.usage.promptTokens",
+            ]
+            .iter()
+            .find_map(|name| number(span.attributes.get(*name)?))
+            .filter(|tokens| *tokens > 0),
+            time: span.time,
+            route: span.text(&[
+                "gen_ai.agent.name",
+                "traceloop.workflow.name",
+                "ai.telemetry.functionId",
+            ]),
+            user: span.text(&[
+                "user.id",
+                "enduser.id",
+                "langfuse.user.id",
+                "traceloop.association.properties.user_id",
+            ]),
+            model,
+        }
     }))
 }
 
-fn is_model_call(operation: &str) -> bool {
-    matches!(operation, "chat" | "text_completion" | "generate_content")
-}
-
-/// All attributes of a span by name, however they are written.
-fn attributes(span: &Value) -> Map<String, Value> {
-    let mut found = Map::new();
-    if let Value::Object(fields) = span {
-        for (name, value) in fields {
-            let name = name.trim_start_matches("attributes.");
-            if name.starts_with(PREFIX) && !value.is_null() {
-                found.insert(name.to_owned(), value.clone());
+/// Messages as events in a log of their own, together by the span that they are of.
+fn events(document: &Value) -> Result<RowContent, RowError> {
+    let names = [
+        ["resourceLogs", "resource_logs"],
+        ["scopeLogs", "scope_logs"],
+        ["logRecords", "log_records"],
+    ];
+    let mut spans: BTreeMap<(i64, String), Spoken> = BTreeMap::new();
+    let mut first_of: BTreeMap<String, i64> = BTreeMap::new();
+    let mut skipped = 0;
+    for record in lists(document, &names)? {
+        let attributes = Span::of(record).attributes;
+        let named = first_text(record, &["eventName", "event_name"])
+            .or_else(|| attributes.get("event.name")?.as_str().map(str::to_owned));
+        let name = named.filter(|name| name.starts_with("gen_ai."));
+        let Some((name, span)) = name.zip(first_text(record, &["spanId", "span_id"])) else {
+            skipped += 1;
+            continue;
+        };
+        let at = first(record, &["timeUnixNano", "observedTimeUnixNano"])
+            .and_then(time::micros)
+            .unwrap_or(0);
+        let at = *first_of.entry(span.clone()).or_insert(at);
+        let spoken = spans.entry((at, span)).or_default();
+        if name == "gen_ai.client.inference.operation.details" {
+            if let Some(Value::Array(list)) = span::value(&attributes, INPUT) {
+                spoken.messages = list;
+                spoken.answer = span::value(&attributes, "gen_ai.output.messages");
             }
+            continue;
         }
+        spoken.take(&name, &span::any_value(&record["body"]));
     }
-    let Some(list) = ATTRIBUTES.iter().map(|name| &span[*name]).find(|value| !value.is_null())
-    else {
-        return found;
-    };
-    match &*unwrapped(list) {
-        Value::Object(fields) => found.extend(flattened(fields)),
-        Value::Array(list) => found.extend(list.iter().filter_map(|entry| {
-            let name = entry["key"].as_str().or_else(|| entry["keys"].as_str())?;
-            let value = entry.get("value").or_else(|| entry.get("values"))?;
-            Some((name.to_owned(), any_value(value)))
-        })),
-        _ => {}
-    }
-    found
-}
-
-/// Attributes of ours, which some tables nest by the dots of their names.
-fn flattened(fields: &Map<String, Value>) -> Vec<(String, Value)> {
-    fn walk(name: &str, value: &Value, found: &mut Vec<(String, Value)>) {
-        match value {
-            Value::Object(inner)
-                if name.matches('.').count() < 2 && !inner.contains_key("parts") =>
-            {
-                inner.iter().for_each(|(own, value)| walk(&format!("{name}.{own}"), value, found));
-            }
-            Value::Null => {}
-            _ => found.push((name.to_owned(), value.clone())),
-        }
-    }
-    let mut found = Vec::new();
-    for (name, value) in fields {
-        walk(name, value, &mut found);
-    }
-    found.retain(|(name, _)| name.starts_with(PREFIX));
-    found
-}
-
-/// A value of OTLP, which says its type.
-fn any_value(value: &Value) -> Value {
-    let Value::Object(fields) = value else { return value.clone() };
-    let typed =
-        ["stringValue", "string_value", "boolValue", "doubleValue", "intValue", "int_value"];
-    if let Some(plain) = typed.iter().find_map(|name| fields.get(*name)) {
-        return plain.clone();
-    }
-    if let Some(list) = fields.get("arrayValue").map(|list| &list["values"]) {
-        let values = list.as_array().map(Vec::as_slice).unwrap_or_default();
-        return values.iter().map(any_value).collect();
-    }
-    if let Some(list) = fields.get("kvlistValue").map(|list| &list["values"]) {
-        let values = list.as_array().map(Vec::as_slice).unwrap_or_default();
-        let entry = |entry: &Value| {
-            (entry["key"].as_str().unwrap_or_default().to_owned(), any_value(&entry["value"]))
-        };
-        return Value::Object(values.iter().map(entry).collect());
-    }
-    value.clone()
-}
-
-/// The request of a span, as a chat request.
-fn body(input: &Value, attributes: &Map<String, Value>) -> Result<Value, RowError> {
-    let input = unwrapped(input);
-    let Value::Array(list) = &*input else {
-        let rule = format!("must be a list of messages, got {}", request::kind(&input));
-        return Err(RowError::at(INPUT, rule));
-    };
-    let mut messages = Vec::new();
-    if let Some(instructions) = attributes.get("gen_ai.system_instructions") {
-        let text = texts(&unwrapped(instructions));
-        messages.push(json!({ "role": "system", "content": text }));
-    }
-    for (at, message) in list.iter().enumerate() {
-        let Some(role) = message["role"].as_str() else {
-            return Err(RowError::at(&format!("{INPUT}[{at}].role"), "is required"));
-        };
-        push_message(role, message, &mut messages);
-    }
-    let mut body = json!({ "messages": messages });
-    let model = ["gen_ai.request.model", "gen_ai.response.model"]
-        .iter()
-        .find_map(|name| attributes.get(*name));
-    if let Some(model) = model {
-        body["model"] = model.clone();
-    }
-    if let Some(Value::Array(tools)) =
-        attributes.get("gen_ai.tool.definitions").map(unwrapped).as_deref()
-    {
-        body["tools"] = tools.iter().map(tool).collect();
-    }
-    Ok(body)
-}
-
-/// A message, taken apart into the messages of a chat request.
-fn push_message(role: &str, message: &Value, messages: &mut Vec<Value>) {
-    let Value::Array(parts) = &*unwrapped(&message["parts"]) else {
-        messages.push(json!({ "role": role, "content": message["content"] }));
-        return;
-    };
-    let of =
-        |kind: &str| parts.iter().filter(|part| part["type"] == kind).cloned().collect::<Vec<_>>();
-    for answer in of("tool_call_response") {
-        let said = ["response", "result", "content"]
-            .iter()
-            .map(|name| &answer[*name])
-            .find(|v| !v.is_null());
-        let said = match said {
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-            None => String::new(),
-        };
-        messages.push(json!({ "role": "tool", "tool_call_id": answer["id"], "content": said }));
-    }
-    let calls: Vec<Value> = of("tool_call").iter().map(call).collect();
-    let text = texts(&Value::Array(of("text")));
-    let others = parts.iter().filter(|part| !part["type"].as_str().is_some_and(is_read)).cloned();
-    let mut content: Vec<Value> = others.collect();
-    if role == "tool" || text.is_empty() && calls.is_empty() && content.is_empty() {
-        return;
-    }
-    let content = if content.is_empty() {
-        if text.is_empty() { Value::Null } else { text.into() }
-    } else {
-        content.insert(0, json!({ "type": "text", "text": text }));
-        content.into()
-    };
-    let mut written = json!({ "role": role, "content": content });
-    if !calls.is_empty() {
-        written["tool_calls"] = calls.into();
-    }
-    messages.push(written);
-}
-
-fn is_read(kind: &str) -> bool {
-    matches!(kind, "text" | "tool_call" | "tool_call_response" | "reasoning")
-}
-
-fn call(part: &Value) -> Value {
-    let arguments = match &part["arguments"] {
-        Value::String(text) => text.clone(),
-        Value::Null => "{}".to_owned(),
-        other => other.to_string(),
-    };
-    json!({ "id": part["id"], "type": "function", "function": { "name": part["name"], "arguments": arguments } })
-}
-
-fn tool(definition: &Value) -> Value {
-    if definition["function"].is_object() {
-        return definition.clone();
-    }
-    let mut function = definition.clone();
-    if let Some(fields) = function.as_object_mut() {
-        fields.remove("type");
-    }
-    json!({ "type": "function", "function": function })
-}
-
-/// The texts of parts, one a line.
-fn texts(parts: &Value) -> String {
-    match parts {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts = parts.iter().filter_map(|part| {
-                part["content"].as_str().or_else(|| part["text"].as_str()).or_else(|| part.as_str())
-            });
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
+    let mut content = RowContent::several(spans.into_iter().map(|((at, _), spoken)| {
+        let input = Value::Array(spoken.messages);
+        let request = chat::request("events", &Asked { input: Some(&input), ..Asked::default() })?;
+        let time = (at > 0).then_some(at);
+        let answer = spoken.answer.as_ref().and_then(Answer::of);
+        Ok(LoggedRequest { request, answer, time, ..LoggedRequest::default() })
+    }));
+    content.skipped = vec!["records of a log that are no messages".to_owned(); skipped];
+    Ok(content)
 }

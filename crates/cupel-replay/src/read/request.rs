@@ -1,122 +1,149 @@
-//! Requests as they are, and pairs of request and response.
+//! Requests as they are, to the byte.
 
 use std::sync::Arc;
 
-use cupel_tokens::Model;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::answer::Answer;
-use super::{Entry, Fields, LoggedRequest, RowError, parsed, unwrapped};
+use super::chat::{self, Asked};
+use super::row::Row;
+use super::{LoggedRequest, RowError};
+
+pub(super) const KIND: &str = "a request";
 
 /// Where raw requests and pairs name their conversation.
 pub(super) const CONVERSATION: [&str; 5] =
     ["conversation_id", "conversation", "session_id", "thread_id", "session"];
 
-/// A request as it was sent, to the byte.
-pub(super) fn raw(request: Arc<str>, fields: Option<&Fields<'_>>) -> Entry {
-    Entry::Request(LoggedRequest {
-        request,
-        answer: None,
-        conversation: fields.and_then(conversation),
-        counted_tokens: None,
-        model: None,
-    })
-}
+/// The fields in which providers and frameworks take messages.
+pub(super) const LISTS: [&str; 4] = ["messages", "contents", "input", "items"];
 
-/// A request and what came back.
-pub(super) fn pair(fields: &Fields<'_>) -> Result<Entry, RowError> {
-    let request = fields.get("request").map_or("null", |raw| raw.get());
-    // A body may have been logged as a text.
-    let request: Arc<str> = match serde_json::from_str::<String>(request) {
-        Ok(text) => text.into(),
-        Err(_) => request.into(),
+/// The fields that requests of providers have beside [those of the prompt](chat::OF_BODIES): settings.
+const SETTINGS: &[&str] = &[
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "n",
+    "stream",
+    "stream_options",
+    "stop",
+    "stop_sequences",
+    "seed",
+    "presence_penalty",
+    "frequency_penalty",
+    "repetition_penalty",
+    "logit_bias",
+    "logprobs",
+    "top_logprobs",
+    "user",
+    "metadata",
+    "store",
+    "parallel_tool_calls",
+    "function_call",
+    "modalities",
+    "audio",
+    "prediction",
+    "service_tier",
+    "reasoning",
+    "reasoning_effort",
+    "verbosity",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "web_search_options",
+    "previous_response_id",
+    "conversation",
+    "include",
+    "truncation",
+    "background",
+    "max_tool_calls",
+    "prompt",
+    "thinking",
+    "anthropic_version",
+    "anthropic_beta",
+    "betas",
+    "container",
+    "context_management",
+    "mcp_servers",
+    "output_config",
+    "effort",
+    "safetySettings",
+    "safety_settings",
+    "cachedContent",
+    "cached_content",
+    "labels",
+    "config",
+    "modelId",
+    "toolConfig",
+    "guardrailConfig",
+    "additionalModelRequestFields",
+    "additionalModelResponseFieldPaths",
+    "requestMetadata",
+    "performanceConfig",
+    "promptVariables",
+    "format",
+    "options",
+    "keep_alive",
+    "think",
+    "template",
+    "raw",
+    "suffix",
+    "images",
+    "safety_mode",
+    "citation_options",
+    "strict_tools",
+    "k",
+    "p",
+    "id",
+    "trigger",
+    "messageId",
+    "chatId",
+    "extra_body",
+    "extra_headers",
+    "timeout",
+    "provider",
+    "transforms",
+    "models",
+    "route",
+    "plugins",
+    "usage",
+    "query",
+    "budget",
+    "policy",
+    "kind",
+    "source",
+];
+
+/// Whether a row is a request: it has messages, and nothing that no provider takes.
+pub(super) fn is_raw(row: &Row<'_>) -> bool {
+    let is_known = |name: &str| {
+        chat::OF_BODIES.contains(&name) || SETTINGS.contains(&name) || CONVERSATION.contains(&name)
     };
-    if !request.trim_start().starts_with(['{', '[']) {
-        return Err(RowError::at("request", "must be a request, as an object or as its JSON text"));
-    }
-    let response = ["response", "answer", "output"].iter().find_map(|name| fields.get(*name));
-    let response = response.map(|raw| parsed(raw.get())).transpose()?;
-    Ok(Entry::Request(LoggedRequest {
-        answer: response.as_ref().and_then(|response| Answer::of(&unwrapped(response))),
-        counted_tokens: response.as_ref().and_then(|response| counted(&unwrapped(response))),
-        conversation: conversation(fields),
-        model: None,
+    row.has_any(&LISTS) && row.fields.keys().all(|name| is_known(name))
+}
+
+/// A request as it was sent.
+pub(super) fn raw(request: Arc<str>, row: &Row<'_>) -> LoggedRequest {
+    LoggedRequest {
         request,
-    }))
+        conversation: row.first_text(&CONVERSATION),
+        model: row.text_of("model"),
+        user: row.text_of("user"),
+        ..LoggedRequest::default()
+    }
 }
 
-fn conversation(fields: &Fields<'_>) -> Option<String> {
-    let raw = CONVERSATION.iter().filter_map(|name| fields.get(*name));
-    raw.filter_map(|raw| serde_json::from_str::<String>(raw.get()).ok()).find(|id| !id.is_empty())
-}
-
-/// How many input tokens a response says that there were.
-pub(super) fn counted(response: &Value) -> Option<i64> {
-    let usage = &response["usage"];
-    ["prompt_tokens", "input_tokens"].iter().find_map(|name| usage[*name].as_i64())
-}
-
-/// A request made of what a log has instead of it: a list of messages, a body, or a prompt.
-pub(super) fn assembled(
-    input: &Value,
-    model: Option<&str>,
-    tools: Option<&Value>,
-) -> Result<Arc<str>, RowError> {
-    let mut body = match input {
-        Value::Array(messages) => json!({ "messages": messages }),
-        Value::String(prompt) => json!({ "messages": [{ "role": "user", "content": prompt }] }),
-        Value::Object(fields) => {
-            let is_body = ["messages", "contents", "input", "items"]
-                .iter()
-                .any(|name| fields.contains_key(*name));
-            let prompt = ["prompt", "question", "text"].iter().find_map(|name| fields.get(*name));
-            match prompt.and_then(Value::as_str) {
-                _ if is_body => input.clone(),
-                Some(prompt) => json!({ "messages": [{ "role": "user", "content": prompt }] }),
-                None if fields.contains_key("role") => json!({ "messages": [input] }),
-                None => {
-                    let names: Vec<&str> = fields.keys().map(String::as_str).take(6).collect();
-                    let rule = format!(
-                        "has neither messages nor a prompt but {}; name the field with --columns \
-                         request=FIELD",
-                        names.join(", ")
-                    );
-                    return Err(RowError::at("input", rule));
-                }
-            }
-        }
-        other => {
-            let rule = format!("must be messages, a request or a prompt, got {}", kind(other));
-            return Err(RowError::at("input", rule));
-        }
+/// A bare list of messages: as it is where a provider takes it so.
+pub(super) fn list(text: &str, shared: impl Fn() -> Arc<str>) -> Result<LoggedRequest, RowError> {
+    let is_plain = |message: &Value| {
+        message["role"].is_string()
+            && message["parts"].is_null()
+            && message["additional_kwargs"].is_null()
     };
-    if let Some(object) = body.as_object_mut() {
-        if let Some(model) = model {
-            object.entry("model").or_insert_with(|| model.into());
-        }
-        if let Some(tools) = tools {
-            object.entry("tools").or_insert_with(|| tools.clone());
-        }
+    let list: Value = serde_json::from_str(text).map_err(|error| super::not_json(text, &error))?;
+    if list.as_array().is_some_and(|list| list.iter().all(is_plain)) {
+        return Ok(LoggedRequest { request: shared(), ..LoggedRequest::default() });
     }
-    Ok(body.to_string().into())
-}
-
-/// The model, where it is known and messages are dumps of LangChain: their format has no place for it.
-pub(super) fn model_beside(input: &Value, model: Option<&str>) -> Option<&'static str> {
-    let messages = if input.is_array() { input } else { &input["messages"] };
-    let is_dump = messages[0].is_object() && messages[0]["role"].is_null();
-    let model = Model::find(model.filter(|_| is_dump)?).ok()?;
-    Some(model.name)
-}
-
-/// What a value is, for people.
-pub(super) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
+    let asked = Asked { input: Some(&list), ..Asked::default() };
+    Ok(LoggedRequest { request: chat::request("messages", &asked)?, ..LoggedRequest::default() })
 }

@@ -1,10 +1,10 @@
 //! The figures of one way.
 
-use cupel_engine::ModelPrices;
-use cupel_eval::PriceRule;
 use serde::Serialize;
 
+use super::clusters::{ClusteredMean, Clusters};
 use super::worst::{Worst, WorstList};
+use crate::cost::Tariff;
 use crate::outcome::{Coverage, Sent, WindowOutcome};
 use crate::settings::Way;
 
@@ -45,10 +45,12 @@ pub struct WaySummary {
 pub struct Share {
     /// The mean over requests.
     pub mean: f64,
-    /// Its standard error.
+    /// Its standard error, by conversations: requests of one conversation resemble each other.
     pub error: f64,
     /// How many requests.
     pub requests: usize,
+    /// How many conversations they are of.
+    pub conversations: usize,
     /// Those of which everything that was used is there.
     pub complete: usize,
     /// How many values were used.
@@ -66,28 +68,45 @@ pub struct Dollars {
     pub tokens: i64,
     /// Those that no cache has.
     pub uncached_tokens: i64,
-    /// What they cost by the usual rules for cached and other tokens, in tokens at full price:
-    /// [`PriceRule::USUAL`].
-    pub full_price_tokens: [i64; 3],
+    /// What they cost by each request's model and its provider's cache, in tokens at full price.
+    pub full_price_tokens: i64,
     /// Requests whose model has known prices.
     pub priced_requests: usize,
     /// What those cost without a cache, in US dollars.
     pub dollars_without_cache: f64,
-    /// What they cost with one.
+    /// What they cost with one: their tokens at full price, times the price.
     pub dollars: f64,
+    /// What is left of rounding tokens.
+    #[serde(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    pub(crate) cost: f64,
 }
 
 impl Dollars {
-    pub(super) fn add(&mut self, sent: Sent, prices: Option<&ModelPrices>) {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let cost = self.cost + other.cost;
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            uncached_tokens: self.uncached_tokens.saturating_add(other.uncached_tokens),
+            full_price_tokens: cost.round() as i64,
+            priced_requests: self.priced_requests + other.priced_requests,
+            dollars_without_cache: self.dollars_without_cache + other.dollars_without_cache,
+            dollars: self.dollars + other.dollars,
+            cost,
+        }
+    }
+
+    pub(super) fn add(&mut self, sent: Sent, tariff: &Tariff) {
         self.tokens = self.tokens.saturating_add(sent.tokens);
         self.uncached_tokens = self.uncached_tokens.saturating_add(sent.uncached_tokens);
-        self.full_price_tokens =
-            PriceRule::USUAL.map(|rule| rule.cost(self.tokens, self.uncached_tokens));
-        if let Some(prices) = prices {
-            let (without, with) = sent.dollars(prices);
+        self.cost += sent.cost;
+        self.full_price_tokens = self.cost.round() as i64;
+        if let Some(price) = tariff.dollars {
             self.priced_requests += 1;
-            self.dollars_without_cache += without;
-            self.dollars += with;
+            self.dollars_without_cache += price * sent.tokens as f64 / 1e6;
+            self.dollars += price * sent.cost / 1e6;
         }
     }
 }
@@ -95,8 +114,9 @@ impl Dollars {
 /// Shares, added up.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shares {
+    /// In the order of the requests, so that the mean is that of `cupel eval` to the last digit.
     sum: f64,
-    squares: f64,
+    clusters: Clusters,
     requests: usize,
     complete: usize,
     used: usize,
@@ -104,9 +124,9 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    pub(super) fn add(&mut self, coverage: &Coverage) {
+    pub(super) fn add(&mut self, coverage: &Coverage, conversation: u64) {
         self.sum += coverage.share;
-        self.squares += coverage.share * coverage.share;
+        self.clusters.add(conversation, coverage.share);
         self.requests += 1;
         self.complete += usize::from(coverage.share >= 1.0);
         self.used += coverage.used;
@@ -114,14 +134,11 @@ impl Shares {
     }
 
     fn share(&self) -> Option<Share> {
-        if self.requests == 0 {
-            return None;
-        }
-        let count = self.requests as f64;
-        let mean = self.sum / count;
-        let variance = (self.squares / count - mean * mean).max(0.0);
+        let by_conversation = self.clusters.mean()?;
+        let mean = self.sum / self.requests as f64;
         let Self { requests, complete, used, found, .. } = *self;
-        Some(Share { mean, error: (variance / count).sqrt(), requests, complete, used, found })
+        let ClusteredMean { error, conversations, .. } = by_conversation;
+        Some(Share { mean, error, requests, conversations, complete, used, found })
     }
 }
 
@@ -138,7 +155,7 @@ pub(super) struct WayTally {
 }
 
 impl WayTally {
-    pub(super) fn add(&mut self, window: &WindowOutcome, prices: Option<&ModelPrices>) {
+    pub(super) fn add(&mut self, window: &WindowOutcome, tariff: &Tariff) {
         self.fetched_again += window.fetched_again;
         if !window.fits {
             self.does_not_fit += 1;
@@ -147,7 +164,7 @@ impl WayTally {
         self.windows += 1;
         self.changed += usize::from(window.is_changed);
         self.invalid += usize::from(window.is_invalid);
-        self.sent.add(window.sent, prices);
+        self.sent.add(window.sent, tariff);
     }
 
     pub(super) fn summary(&self, way: &Way, worst: &WorstList) -> WaySummary {

@@ -1,26 +1,40 @@
 //! What many requests come to, added up one by one: memory does not grow with the log.
 
+mod clusters;
+mod compared;
 mod figures;
 mod paired;
+mod recommend;
+mod splits;
 mod worst;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use compared::CountedTokens;
 pub use figures::{Dollars, Share, WaySummary};
 pub use paired::Comparison;
+pub use recommend::{NoRecommendation, Promise, Recommendation};
+pub use splits::{SplitCost, Splits};
 pub use worst::{Worst, WorstText};
 
 use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem};
 use crate::replay::Outcomes;
 use crate::settings::Way;
+use compared::Ratios;
 use figures::WayTally;
 use paired::Pairs;
+use recommend::Needs;
+use splits::SplitTally;
 use worst::WorstList;
 
 /// The version of the form of the summary; it changes when a reader would have to.
 const SCHEMA: &str = "cupel/1";
 /// So many problems of each kind are named; the others are counted.
 const NAMED_PROBLEMS: usize = 20;
+/// So many reasons to skip a row are told apart.
+const MOST_REASONS: usize = 50;
 
 /// What many requests come to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,12 +47,14 @@ pub struct Summary {
     pub is_complete: bool,
     /// What the rows were.
     pub rows: Rows,
+    /// The kinds of rows that were read, by name.
+    pub kinds: Vec<Counted>,
+    /// What was skipped since it calls no model, by what it is.
+    pub skipped: Vec<Counted>,
     /// What the requests cost as they were logged.
     pub logged: Dollars,
-    /// How many tokens the providers counted, of the requests of which the log tells.
-    pub counted_tokens: i64,
-    /// How many requests those are.
-    pub counted_requests: usize,
+    /// Our counts beside those of the providers, where the log has them.
+    pub counted: Option<CountedTokens>,
     /// Calls that the log shows a second time.
     pub repeated_calls: usize,
     /// Those of them whose first making was no longer in the request.
@@ -49,6 +65,14 @@ pub struct Summary {
     pub ways: Vec<WaySummary>,
     /// Every other policy beside the first, at the same budget.
     pub comparisons: Vec<Comparison>,
+    /// What requests cost by model, route, user and day.
+    pub splits: Splits,
+    /// Rows that were not in the order of their times, and were put there.
+    pub reordered_rows: usize,
+    /// What is recommended, where that was asked.
+    pub recommendation: Option<Recommendation>,
+    /// Why nothing is, where that was asked.
+    pub no_recommendation: Option<NoRecommendation>,
     /// The first problems of each kind, by place.
     pub problems: Vec<Problem>,
 }
@@ -68,6 +92,16 @@ pub struct Rows {
     pub unreadable: usize,
     /// Rows that are no call of a model.
     pub others: usize,
+}
+
+/// How many of something there were.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Counted {
+    /// What.
+    pub what: String,
+    /// How many.
+    pub count: usize,
 }
 
 /// A row that could not be replayed.
@@ -101,9 +135,12 @@ pub struct Summing {
     /// For each way the one of the first policy that it is compared with, and the pairs.
     pairs: Vec<Option<(usize, Pairs)>>,
     rows: Rows,
+    kinds: BTreeMap<&'static str, usize>,
+    skipped: BTreeMap<String, usize>,
     logged: Dollars,
-    counted_tokens: i64,
-    counted_requests: usize,
+    ratios: Ratios,
+    splits: SplitTally,
+    needs: Needs,
     repeated_calls: usize,
     repeated_after_loss: usize,
     problems: Vec<Problem>,
@@ -116,7 +153,8 @@ impl Summing {
             let is_it = |other: &Way| {
                 other.policy == 0 && !other.in_session && other.budget_tokens == way.budget_tokens
             };
-            ways.iter().position(is_it).filter(|_| way.policy != 0 || way.in_session)
+            let is_first = way.policy == 0 && !way.in_session && way.baseline.is_none();
+            ways.iter().position(is_it).filter(|_| !is_first)
         };
         Self {
             tallies: ways.iter().map(|_| WayTally::default()).collect(),
@@ -124,9 +162,12 @@ impl Summing {
             pairs: ways.iter().map(|way| Some((reference(way)?, Pairs::default()))).collect(),
             ways: ways.to_vec(),
             rows: Rows::default(),
+            kinds: BTreeMap::new(),
+            skipped: BTreeMap::new(),
             logged: Dollars::default(),
-            counted_tokens: 0,
-            counted_requests: 0,
+            ratios: Ratios::default(),
+            splits: SplitTally::new(ways.len()),
+            needs: Needs::new(ways.len()),
             repeated_calls: 0,
             repeated_after_loss: 0,
             problems: Vec::new(),
@@ -135,7 +176,16 @@ impl Summing {
 
     /// Adds what became of a batch.
     pub fn add(&mut self, outcomes: &Outcomes) {
-        self.rows.others += outcomes.others;
+        self.rows.others += outcomes.skipped.len();
+        for what in &outcomes.skipped {
+            // A log may have a type of its own on every row.
+            let is_known = self.skipped.contains_key(what) || self.skipped.len() < MOST_REASONS;
+            let what = if is_known { what } else { "something else" };
+            *self.skipped.entry(what.to_owned()).or_default() += 1;
+        }
+        for kind in &outcomes.kinds {
+            *self.kinds.entry(kind).or_default() += 1;
+        }
         for row in &outcomes.rows {
             match row {
                 RowOutcome::Request(request) => self.add_request(request),
@@ -160,17 +210,22 @@ impl Summing {
 
     fn add_request(&mut self, request: &RequestOutcome) {
         self.rows.requests += 1;
-        self.logged.add(request.logged, request.prices.as_ref());
+        self.logged.add(request.logged, &request.tariff);
+        self.splits.add(request);
         if let Some(tokens) = request.counted_tokens {
-            self.counted_tokens = self.counted_tokens.saturating_add(tokens);
-            self.counted_requests += 1;
+            self.ratios.add(request.logged.tokens, tokens);
         }
         self.repeated_calls += request.repeated_calls;
         self.repeated_after_loss += request.repeated_after_loss;
         for (at, window) in request.windows.iter().enumerate() {
-            self.tallies[at].add(window, request.prices.as_ref());
+            self.tallies[at].add(window, &request.tariff);
+            self.needs
+                .add_cost(at, if window.fits { window.sent.cost } else { request.logged.cost });
             if let Some(coverage) = &window.coverage {
                 self.cover(at, coverage, request, false);
+            } else if let Some(used) = request.used_values.filter(|_| !window.fits) {
+                // What has no window keeps nothing of what was used.
+                self.needs.add(request.cluster, at, 0, used);
             }
             if let Some(Some(coverage)) = request.late.get(at) {
                 self.cover(at, coverage, request, true);
@@ -183,20 +238,30 @@ impl Summing {
                 };
                 let late =
                     |way: usize| request.late.get(way)?.as_ref().map(|coverage| coverage.share);
-                pairs.add(of(at).zip(of(*reference)), request.conversation.as_deref());
-                pairs.add(late(at).zip(late(*reference)), request.conversation.as_deref());
+                pairs.add(of(at).zip(of(*reference)), request.cluster);
+                pairs.add(late(at).zip(late(*reference)), request.cluster);
             }
         }
     }
 
     fn cover(&mut self, way: usize, coverage: &Coverage, request: &RequestOutcome, is_late: bool) {
-        self.tallies[way].coverage.add(coverage);
+        self.tallies[way].coverage.add(coverage, request.cluster);
+        self.needs.add(request.cluster, way, coverage.found, coverage.used);
         self.worst[way].offer(coverage, request, is_late);
     }
 
     /// The worst requests of a way, the worst first, with their texts where those were kept.
     pub fn worst(&self, way: usize) -> impl Iterator<Item = (&Worst, Option<&WorstText>)> {
         self.worst[way].iter()
+    }
+
+    /// Finds the smallest window that keeps a promise, of the budgets that were tried.
+    ///
+    /// # Errors
+    ///
+    /// If too few conversations tell what was used, or no budget is large enough.
+    pub fn recommend(&self, promise: Promise) -> Result<Recommendation, NoRecommendation> {
+        self.needs.recommend(&self.ways, promise)
     }
 
     /// What has been added so far comes to.
@@ -210,15 +275,24 @@ impl Summing {
             schema: SCHEMA,
             is_complete,
             rows: self.rows,
+            kinds: counted(&self.kinds),
+            skipped: counted(&self.skipped),
             logged: self.logged,
-            counted_tokens: self.counted_tokens,
-            counted_requests: self.counted_requests,
+            counted: self.ratios.counted(),
             repeated_calls: self.repeated_calls,
             repeated_after_loss: self.repeated_after_loss,
             forgotten_conversations,
             ways: ways.map(|((way, tally), worst)| tally.summary(way, worst)).collect(),
             comparisons: comparisons.collect(),
+            splits: self.splits.splits(),
+            reordered_rows: 0,
+            recommendation: None,
+            no_recommendation: None,
             problems: self.problems.clone(),
         }
     }
+}
+
+fn counted<K: ToString>(counts: &BTreeMap<K, usize>) -> Vec<Counted> {
+    counts.iter().map(|(what, count)| Counted { what: what.to_string(), count: *count }).collect()
 }

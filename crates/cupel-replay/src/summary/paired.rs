@@ -1,9 +1,10 @@
 //! By how much one policy is better than another, request by request, and whether that is more than
-//! chance. The pairs are added up, never kept: the interval is that of the normal law.
+//! chance. The pairs are added up by conversation: the interval is that of the normal law.
 
 use cupel_eval::Verdict;
 use serde::Serialize;
 
+use super::clusters::{ClusteredMean, Clusters};
 use crate::settings::Way;
 
 /// Of fewer pairs than this, all go the same way more often than once in twenty trials.
@@ -26,7 +27,7 @@ pub struct Comparison {
     pub reference: String,
     /// The budget.
     pub budget_tokens: Option<i64>,
-    /// How many pairs: requests, or runs of requests of one conversation.
+    /// How many pairs: conversations.
     pub pairs: usize,
     /// The mean of the differences over requests: above 0 if the policy is better.
     pub mean: f64,
@@ -42,76 +43,25 @@ pub struct Comparison {
     pub verdict: Verdict,
 }
 
-/// Differences, added up; those of neighbouring requests of one conversation, which resemble each other,
-/// as one.
+/// Differences, added up by conversation.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    conversation: Option<String>,
-    sum: f64,
-    count: f64,
-    done: Sums,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Sums {
-    pairs: usize,
-    wins: usize,
-    losses: usize,
-    sum: f64,
-    count: f64,
-    sum_squares: f64,
-    count_squares: f64,
-    products: f64,
-}
-
-impl Sums {
-    fn close(&mut self, sum: f64, count: f64) {
-        self.pairs += 1;
-        self.wins += usize::from(sum > ROUNDING);
-        self.losses += usize::from(sum < -ROUNDING);
-        self.sum += sum;
-        self.count += count;
-        self.sum_squares += sum * sum;
-        self.count_squares += count * count;
-        self.products += sum * count;
-    }
+    differences: Clusters,
 }
 
 impl Pairs {
-    pub(super) fn add(&mut self, shares: Option<(f64, f64)>, conversation: Option<&str>) {
-        let Some((own, reference)) = shares else { return };
-        if conversation.is_none() || self.conversation.as_deref() != conversation {
-            self.close();
-            self.conversation = conversation.map(str::to_owned);
-        }
-        self.sum += own - reference;
-        self.count += 1.0;
-    }
-
-    fn close(&mut self) {
-        if self.count > 0.0 {
-            self.done.close(self.sum, self.count);
-            (self.sum, self.count) = (0.0, 0.0);
+    pub(super) fn add(&mut self, shares: Option<(f64, f64)>, conversation: u64) {
+        if let Some((own, reference)) = shares {
+            self.differences.add(conversation, own - reference);
         }
     }
 
     pub(super) fn comparison(&self, way: &Way, reference: &Way) -> Option<Comparison> {
-        let mut all = self.done.clone();
-        if self.count > 0.0 {
-            all.close(self.sum, self.count);
-        }
-        if all.pairs == 0 {
-            return None;
-        }
-        let (mean, pairs) = (all.sum / all.count, all.pairs as f64);
-        let squares = all.sum_squares - 2.0 * mean * all.products + mean * mean * all.count_squares;
-        let error = if all.pairs > 1 {
-            (squares.max(0.0) * pairs / (pairs - 1.0)).sqrt() / all.count
-        } else {
-            0.0
-        };
+        let ClusteredMean { mean, error, conversations } = self.differences.mean()?;
+        let wins = self.differences.sums().filter(|sum| *sum > ROUNDING).count();
+        let losses = self.differences.sums().filter(|sum| *sum < -ROUNDING).count();
         let (low, high) = (mean - NORMAL * error, mean + NORMAL * error);
-        let verdict = match all.wins + all.losses {
+        let verdict = match wins + losses {
             0 => Verdict::Equal,
             differing if differing < FEWEST || (low <= 0.0 && high >= 0.0) => Verdict::Unclear,
             _ if mean > 0.0 => Verdict::Better,
@@ -122,12 +72,12 @@ impl Pairs {
             in_session: way.in_session,
             reference: reference.title(),
             budget_tokens: way.budget_tokens,
-            pairs: all.pairs,
+            pairs: conversations,
             mean,
             low,
             high,
-            wins: all.wins,
-            losses: all.losses,
+            wins,
+            losses,
             verdict,
         })
     }
@@ -138,14 +88,20 @@ mod tests {
     use super::*;
 
     fn way() -> Way {
-        Way { name: "p".to_owned(), policy: 0, in_session: false, budget_tokens: None }
+        Way {
+            name: "p".to_owned(),
+            policy: 0,
+            in_session: false,
+            budget_tokens: None,
+            baseline: None,
+        }
     }
 
     #[test]
     fn the_interval_is_that_of_the_normal_law() {
         let mut pairs = Pairs::default();
-        for at in 0..400 {
-            pairs.add(Some((f64::from(at % 4 != 0), 0.0)), None);
+        for at in 0..400_u64 {
+            pairs.add(Some((f64::from(u8::from(at % 4 != 0)), 0.0)), at);
         }
         let found = pairs.comparison(&way(), &way()).unwrap();
         // Mean 0.75, standard error √(0.75 · 0.25 / 399) = 0.02168.
@@ -159,10 +115,10 @@ mod tests {
     #[test]
     fn requests_of_one_conversation_are_one_pair() {
         let mut pairs = Pairs::default();
-        for at in 0..40 {
-            pairs.add(Some((1.0, 0.0)), Some(if at < 20 { "a" } else { "b" }));
+        for at in 0..40_u64 {
+            pairs.add(Some((1.0, 0.0)), at % 2);
         }
-        pairs.add(None, Some("c"));
+        pairs.add(None, 3);
         let found = pairs.comparison(&way(), &way()).unwrap();
         assert_eq!((found.pairs, found.mean, found.verdict), (2, 1.0, Verdict::Unclear));
     }

@@ -8,6 +8,9 @@ use serde::Serialize;
 
 use crate::outcome::{Coverage, RequestOutcome};
 
+/// So many of the values that were lost are named.
+const NAMED: usize = 8;
+
 /// A request that lost much.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -35,10 +38,10 @@ pub struct Worst {
 pub struct WorstText {
     /// The request.
     pub request: Arc<str>,
+    /// What came back, if the log tells.
+    pub answer: Option<Arc<str>>,
     /// The session before it; `None` where there is none, or where it begins with it.
     pub session: Option<Arc<SessionState>>,
-    /// The model, where the request cannot tell it.
-    pub model: Option<&'static str>,
 }
 
 /// The worst so far, the worst first; of equals those that come first.
@@ -75,16 +78,20 @@ impl WorstList {
             coverage: coverage.share,
             used: coverage.used,
             found: coverage.found,
-            lost: coverage.lost.clone(),
+            lost: coverage.lost.iter().take(NAMED).cloned().collect(),
         };
-        let (window, model) = (&request.windows[self.way], request.model);
+        let window = &request.windows[self.way];
+        let request_answer = if is_late { None } else { request.answer.clone() };
         let (text, session) = if is_late {
             (&request.text_before, &window.session_before)
         } else {
             (&request.text, &window.session)
         };
-        let text =
-            text.clone().map(|request| WorstText { request, session: session.clone(), model });
+        let text = text.clone().map(|request| WorstText {
+            request,
+            answer: request_answer,
+            session: session.clone(),
+        });
         self.list.insert(at, (worst, text));
         self.list.truncate(self.most);
     }

@@ -61,9 +61,9 @@ fn rows_may_be_laid_out_over_lines_and_files_may_mix_formats() {
 fn wrong_types_are_named() {
     for (row, rule) in [
         (r#"{"request": 3}"#, "request: must be a request"),
-        (r#"{"conversation": "x"}"#, "conversation: must be a list of turns, got a text"),
+        (r#"{"conversation": "x"}"#, "is of no known format, it has the fields conversation"),
         (
-            r#"{"input": 3, "output": null}"#,
+            r#"{"input": 3, "output": "x"}"#,
             "input: must be messages, a request or a prompt, got a number",
         ),
         (

@@ -35,6 +35,39 @@ fn the_samples_of_all_formats_hold_the_same_requests() {
     }
 }
 
+/// The logs that libraries wrote themselves, of one run of three requests, and what they are read as.
+const BY_LIBRARIES: [(&str, &str); 13] = [
+    ("langfuse-openai.json", "an observation of Langfuse"),
+    ("langfuse-langgraph.json", "an observation of Langfuse"),
+    ("langsmith-langgraph.jsonl", "a run of LangSmith"),
+    ("openllmetry.json", "a document of OTLP"),
+    ("otel-events.json", "a document of OTLP logs"),
+    ("openinference.json", "a document of OTLP"),
+    ("openinference-langchain.jsonl", "a span of OpenInference"),
+    ("pydantic-ai.jsonl", "a span of OpenTelemetry"),
+    ("litellm.jsonl", "a call of LiteLLM"),
+    ("mlflow.jsonl", "a trace of MLflow"),
+    ("mini-swe-agent.traj.json", "a trajectory of mini-swe-agent"),
+    ("inspect.json", "a log of Inspect"),
+    ("inspect.eval", "a log of Inspect"),
+];
+
+#[test]
+fn logs_that_libraries_wrote_have_their_three_requests() {
+    for (name, kind) in BY_LIBRARIES {
+        let summary = replay_file(&sample("libraries").join(name), settings(20_000)).summary;
+        assert_eq!(summary.problems, [], "{name}");
+        assert_eq!((summary.rows.requests, summary.kinds[0].what.as_str()), (3, kind), "{name}");
+        let coverage = summary.ways[0].coverage.unwrap();
+        assert_eq!((coverage.requests, coverage.conversations), (3, 1), "{name}");
+        // Each request goes on from the one before it: only what is new is not cached.
+        assert!(summary.logged.uncached_tokens < summary.logged.tokens * 3 / 4, "{name}");
+    }
+    let silent = replay_file(&sample("libraries").join("otel.json"), settings(20_000));
+    assert_eq!(silent.summary.rows.broken, 3);
+    assert!(silent.all_problems()[0].contains("the messages were not recorded in the span"));
+}
+
 /// Dumps of LangChain have no place for a model, but the log tells it: so there is a window, and a price.
 #[test]
 fn the_model_that_a_log_tells_beside_a_dump_counts() {
@@ -163,7 +196,7 @@ fn attributes_alone_make_no_span() {
     );
     let web = r#"{"span_id":"1","attributes":{"http.method":"GET"}}"#;
     let content = read_row(web, &none).unwrap();
-    assert_eq!((content.entries.len(), content.others), (0, 1));
+    assert_eq!((content.entries.len(), content.skipped.len()), (0, 1));
     let nested = r#"{"attributes":{"gen_ai":{"input":{"messages":[{"role":"user","parts":[{"type":"text","content":"Hi"}]}]}}}}"#;
     assert!(read_row(nested, &none).unwrap().entries[0].is_ok());
     let silent = r#"{"attributes":{"gen_ai.operation.name":"chat"}}"#;

@@ -3,4 +3,6 @@
 mod bad_input;
 mod conversations;
 mod formats;
+mod order;
+mod recognition;
 mod support;

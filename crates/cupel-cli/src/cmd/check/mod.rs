@@ -30,8 +30,9 @@ Paths of logs in the record are taken from where the command runs.";
 /// Runs a record again, and fails if windows, coverage or cost moved
 ///
 /// The policies are taken as they are now: a policy file that was changed, or another one with --policy.
-/// What moved is listed request by request, the worst first; what is beyond a tolerance makes the exit
-/// code 1. Without tolerances no window may be another, coverage may not fall, and cost may not rise.
+/// What moved is listed request by request, those that lost a value first; what is beyond a tolerance makes
+/// the exit code 1. Without tolerances no window may be another, no request may lose a value, coverage may
+/// not fall, and cost may not rise.
 /// With --rules no window may lose a message that states a rule.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -59,6 +60,10 @@ pub(crate) struct Arguments {
     /// By how much the cost may rise, as in `5%`
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0%")]
     cost: f64,
+
+    /// How many requests may lose a value that they had
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    losses: usize,
 
     /// Standing rules that no window may lose: a file with one on each line, or a rule (repeatable)
     ///
@@ -125,12 +130,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<Answer, Fa
     }
     run::check_outputs(&logs, outputs())?;
     let mut checking = Checking::new(&before, &ways, &settings.rules);
-    let (after, replayed) = record::record(&replay, logs, context, settings, |request| checking.add(request))?;
+    let (after, mut replayed) = record::record(&replay, logs, context, settings, |request| checking.add(request))?;
     if !replayed.summary.is_complete {
         return replayed.answer();
     }
-    let Arguments { windows, coverage, cost, .. } = *arguments;
-    let report = checking.finish(Tolerances { windows, coverage, cost });
+    let Arguments { windows, coverage, cost, losses, .. } = *arguments;
+    let report = checking.finish(Tolerances { windows, coverage, cost, losses });
     if let Some(path) = &arguments.junit {
         Destination::new(Some(path), None)?.write(&report::junit(&report))?;
     }
@@ -200,6 +205,10 @@ fn replayed_as(arguments: &Arguments, record: &Record) -> Result<ReplayArguments
         } else {
             Repairing::Keep
         }),
+        // It was trusted when it was recorded.
+        trust: true,
+        prices: None,
+        sample: None,
         threads: arguments.threads,
     })
 }

@@ -71,14 +71,14 @@ pub(super) fn of_agents(summary: &AgentSummary) -> String {
             everything: Some(thousands(*everything_full_price_tokens)),
         })
     });
-    over_costs(&summary.methods, points.collect())
+    over_costs(&summary.methods, points.collect(), COST)
 }
 
 /// Coverage over what it costs in thousands of full-price tokens.
-pub(crate) fn over_costs(methods: &[String], points: Vec<Point<'_>>) -> String {
+pub(crate) fn over_costs(methods: &[String], points: Vec<Point<'_>>, cost: &'static str) -> String {
     let axis = |points: &[Point<'_>]| {
         let values = points.iter().flat_map(|point| [Some(point.value), point.everything]);
-        Axis::from_zero(COST, values.flatten().fold(0.0, f64::max))
+        Axis::from_zero(cost, values.flatten().fold(0.0, f64::max))
     };
     let chart = Chart {
         title: "Coverage over costs",

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use cupel_eval::{PriceRule, Verdict};
-use cupel_replay::{Comparison, Problem, ProblemKind, Summary, WaySummary};
+use cupel_eval::Verdict;
+use cupel_replay::{Comparison, Counted, Problem, ProblemKind, Summary, WaySummary};
+
+use super::recommend;
 
 use crate::render::number::{counted, grouped, grouped_count};
 use crate::render::table::{Cell, Side, Table};
@@ -11,15 +13,23 @@ use crate::style::{self, Palette};
 
 pub(super) const INTRODUCTION: &str = "\
 Coverage in %: how much of what the next call or answer used of its request is still in the window, mean
-over requests ± standard error. Uncached tokens stand behind the common beginning with what was sent before
-in the conversation.";
+over requests ± standard error by conversations. Uncached tokens stand behind the common beginning with what
+was sent before in the conversation. Cost is in thousands of tokens at full price, by the prices of each
+request's model and what its provider's cache has.";
 
 /// So many of the worst requests are shown here; the report has them all.
 const SHOWN: usize = 5;
 
 pub(super) fn render(summary: &Summary, screen: usize, palette: Palette) -> String {
     let mut text = rows(summary);
-    let _ = writeln!(text, "{INTRODUCTION}\n");
+    for (at, line) in recommend::lines(summary).iter().enumerate() {
+        let _ = if at == 0 {
+            writeln!(text, "\n{}", palette.strong(line))
+        } else {
+            writeln!(text, "  {line}")
+        };
+    }
+    let _ = writeln!(text, "\n{INTRODUCTION}\n");
     text.push_str(&figures(summary).render(screen, palette));
     text.push_str(&notes(summary));
     if summary.logged.priced_requests > 0 {
@@ -28,12 +38,9 @@ pub(super) fn render(summary: &Summary, screen: usize, palette: Palette) -> Stri
         let _ = writeln!(text, "\n{}", palette.strong(&title));
         text.push_str(&money(summary).render(screen, palette));
     }
-    let title = "  cost in thousands of tokens at full price, if cached tokens cost `read` and others `write`";
-    let _ = writeln!(text, "\n{}", palette.strong(title));
-    text.push_str(&costs(summary).render(screen, palette));
     if !summary.comparisons.is_empty() {
         let heading = format!(
-            "  coverage compared with {}, request by request",
+            "  coverage compared with {}, conversation by conversation",
             summary.comparisons[0].reference
         );
         let _ = writeln!(text, "\n{}", palette.strong(&heading));
@@ -59,14 +66,48 @@ fn rows(summary: &Summary) -> String {
     tell(rows.unreadable, "unreadable");
     tell(rows.others, "of something else");
     let end = if summary.is_complete { "" } else { "; STOPPED before the end" };
-    format!("{}{end}\n", parts.join(", "))
+    let mut text = format!("{}{end}\n", parts.join(", "));
+    for line in reading(summary) {
+        let _ = writeln!(text, "  {line}");
+    }
+    text
+}
+
+/// How the log was read, a line each.
+pub(super) fn reading(summary: &Summary) -> Vec<String> {
+    let list = |counts: &[Counted]| {
+        let parts = counts.iter().map(|one| format!("{} {}", grouped_count(one.count), one.what));
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    let mut lines = Vec::new();
+    if !summary.kinds.is_empty() {
+        let kinds = summary.kinds.iter().map(|kind| format!("{} × {}", grouped_count(kind.count), kind.what));
+        lines.push(format!("read as: {}", kinds.collect::<Vec<_>>().join(", ")));
+    }
+    if !summary.skipped.is_empty() {
+        lines.push(format!("skipped: {}", list(&summary.skipped)));
+    }
+    if summary.reordered_rows > 0 {
+        let rows = counted(summary.reordered_rows, "row");
+        lines.push(format!("{rows} stood before an earlier one; all were put in the order of their times"));
+    }
+    if let Some(counts) = &summary.counted {
+        let requests = counted(counts.requests, "request");
+        let (provider, own) = (grouped(counts.provider_tokens), grouped(counts.own_tokens));
+        let median = counts.median_ratio.map(|ratio| format!(", by the median {ratio:.2} times as many"));
+        lines.push(format!(
+            "the providers counted {provider} tokens in {requests}, we count {own}{}",
+            median.unwrap_or_default()
+        ));
+    }
+    lines
 }
 
 /// A row for each way, and one for the log.
 fn figures(summary: &Summary) -> Table {
     let mut columns = vec![("policy", Side::Left)];
     let numbers =
-        ["max", "coverage", "complete", "changed", "no fit", "tokens", "uncached", "again"];
+        ["max", "coverage", "complete", "changed", "no fit", "tokens", "uncached", "cost", "again"];
     columns.extend(numbers.map(|name| (name, Side::Right)));
     let mut table = Table::new(columns);
     for way in &summary.ways {
@@ -90,6 +131,7 @@ fn figures(summary: &Summary) -> Table {
             grouped_count(way.does_not_fit).into(),
             grouped(way.sent.tokens).into(),
             grouped(way.sent.uncached_tokens).into(),
+            thousands(way.sent.full_price_tokens).into(),
             grouped_count(way.fetched_again).into(),
         ]);
     }
@@ -103,6 +145,7 @@ fn figures(summary: &Summary) -> Table {
         "–".into(),
         grouped(summary.logged.tokens),
         grouped(summary.logged.uncached_tokens),
+        thousands(summary.logged.full_price_tokens),
         again,
     ];
     table.push([faint("as logged".into())].into_iter().chain(logged.map(faint)).collect());
@@ -127,12 +170,12 @@ fn notes(summary: &Summary) -> String {
     if without {
         text.push_str("  the log has no answers and no request goes on from another, so nothing tells what was used\n");
     }
-    if summary.counted_requests > 0 {
+    if let Some(share) = summary.ways.iter().find_map(|way| way.coverage) {
         let _ = writeln!(
             text,
-            "  the providers counted {} tokens in {}",
-            grouped(summary.counted_tokens),
-            counted(summary.counted_requests, "request")
+            "  coverage rests on {} of {} that tell what was used",
+            counted(share.requests, "request"),
+            counted(share.conversations, "conversation")
         );
     }
     if summary.forgotten_conversations > 0 {
@@ -170,31 +213,9 @@ fn money(summary: &Summary) -> Table {
     table
 }
 
-fn costs(summary: &Summary) -> Table {
-    let mut columns = vec![("policy".to_owned(), Side::Left), ("max".to_owned(), Side::Right)];
-    columns.extend(
-        PriceRule::USUAL
-            .map(|rule| (format!("read {}, write {}", rule.read, rule.write), Side::Right)),
-    );
-    let mut table = Table::new(columns);
-    let thousands = |tokens: i64| format!("{:.1}", tokens as f64 / 1_000.0);
-    for way in &summary.ways {
-        let figures = way.sent.full_price_tokens.map(|tokens| Cell::from(thousands(tokens)));
-        table.push(
-            [Cell::styled(title(way), style::strong()), budget(way).into()]
-                .into_iter()
-                .chain(figures)
-                .collect(),
-        );
-    }
-    let figures = summary
-        .logged
-        .full_price_tokens
-        .map(|tokens| Cell::styled(thousands(tokens), style::faint()));
-    table.push(
-        [Cell::styled("as logged", style::faint()), "".into()].into_iter().chain(figures).collect(),
-    );
-    table
+/// Tokens in thousands.
+pub(super) fn thousands(tokens: i64) -> String {
+    format!("{:.1}", tokens as f64 / 1_000.0)
 }
 
 fn comparisons(comparisons: &[Comparison]) -> Table {

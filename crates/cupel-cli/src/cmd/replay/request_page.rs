@@ -7,7 +7,7 @@ use cupel_replay::{Way, WorstText};
 /// A request at every budget and why things are kept, as a page of its own that opens at this window; of
 /// a session, the step as it was made. `None` if it cannot be shown.
 pub(super) fn of(engine: &Engine, text: &WorstText, way: &Way, title: &str) -> Option<String> {
-    let options = way.options(text.model);
+    let options = way.options();
     let how = ViewOptions::new().title(title);
     let view = if way.in_session {
         step(engine, text, &options, &how)

@@ -12,13 +12,14 @@ use clap::Args;
 use cupel_engine::{Engine, Shorten, parse_tokens};
 use cupel_eval::available_threads;
 use cupel_replay::{
-    Columns, LogReader, Outcomes, Problem, ProblemKind, Replay, ReplayedPolicy, ResultWriter, RowOutcome,
-    Settings, Summary, Summing, Way, find_logs,
+    Columns, LogReader, Outcomes, OutputError, PriceList, Problem, ProblemKind, Replay, ReplayedPolicy,
+    ResultWriter, RowOutcome, Settings, Summary, Summing, Way, find_logs,
 };
 
 use super::super::Context;
 use crate::cli::{self, BudgetArguments, QueryArguments, RequestArguments};
 use crate::error::{Answer, Failure};
+use crate::input::Input;
 use crate::output;
 use crate::policy;
 use crate::progress::Progress;
@@ -27,7 +28,7 @@ use crate::render::number::{counted, grouped_count};
 /// Which logs, and what is tried on them.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArguments {
-    /// Logs: files, folders or patterns
+    /// Logs: files, folders or patterns; `-` is stdin
     #[arg(value_name = "LOGS", required = true)]
     pub(crate) logs: Vec<PathBuf>,
 
@@ -57,7 +58,8 @@ pub(crate) struct ReplayArguments {
 
     /// Which fields are what in logs of no known format, as in `request=body,response=answer`
     ///
-    /// Names are request, response, conversation and model; fields may be paths with dots.
+    /// Names are request, response, conversation, model, time, user, route, tokens and tools; fields may be
+    /// paths with dots, or names of attributes of OpenTelemetry.
     #[arg(long, value_name = "NAME=FIELD,…")]
     pub(crate) columns: Option<Columns>,
 
@@ -67,6 +69,21 @@ pub(crate) struct ReplayArguments {
     #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true,
         default_missing_value = "keep")]
     pub(crate) repair: Option<cli::Repairing>,
+
+    /// Go on though our counts are far from the provider's own, which says that a log is misread
+    #[arg(long)]
+    pub(crate) trust: bool,
+
+    /// Prices in US dollars for a million tokens, by model: a TOML or JSON file
+    ///
+    /// For each model `input`, and if it has a cache `cache_read`, `cache_write`, `cache_minutes` and
+    /// `cache_least_tokens`, as in `[my-model]` `input = 2.0`. A name is of all models that begin with it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+
+    /// Replay about this many requests: whole conversations, and always the same ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) sample: Option<u64>,
 
     /// How many threads to use; as many as there are cores if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -102,9 +119,32 @@ impl ReplayArguments {
         settings.session = self.session;
         settings.shorten = self.shorten;
         settings.columns = self.columns.clone().unwrap_or_default();
+        settings.prices = self.price_list()?;
         let threads = self.threads.and_then(|count| NonZeroUsize::new(usize::from(count)));
         settings.threads = threads.unwrap_or_else(available_threads);
         Ok(settings)
+    }
+
+    fn price_list(&self) -> Result<PriceList, Failure> {
+        let Some(path) = &self.prices else { return Ok(PriceList::default()) };
+        let input = Input::read(Some(path))?;
+        let read = if input.text.trim_start().starts_with('{') {
+            serde_json::from_str(&input.text).map_err(|error| error.to_string())
+        } else {
+            toml::from_str(&input.text).map_err(|error: toml::de::Error| error.message().to_owned())
+        };
+        let list: PriceList = read.map_err(|error| {
+            Failure::cannot(format!("{}: {error}; for each model write `input = DOLLARS`", input.name()))
+        })?;
+        match list.problem() {
+            Some(problem) => Err(Failure::cannot(format!("{}: {problem}", input.name()))),
+            None => Ok(list),
+        }
+    }
+
+    /// How the replay itself is run.
+    pub(crate) fn conduct(&self) -> Conduct {
+        Conduct { trust: self.trust, sample: self.sample }
     }
 
     fn engine(
@@ -162,6 +202,13 @@ fn window_tokens(text: &str) -> Result<i64, String> {
     if tokens > 0 { Ok(tokens) } else { Err("nothing fits into it; give more than 0".to_owned()) }
 }
 
+/// What is no matter of policies: whether a log is trusted, and how much of it is taken.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Conduct {
+    pub(crate) trust: bool,
+    pub(crate) sample: Option<u64>,
+}
+
 /// What was replayed.
 pub(crate) struct Replayed {
     pub(crate) summary: Summary,
@@ -169,15 +216,23 @@ pub(crate) struct Replayed {
     pub(crate) ways: Vec<Way>,
     /// The engines, by policy.
     pub(crate) settings: Settings,
+    /// Why results could not be written, though the figures are there.
+    pub(crate) unwritten: Option<Failure>,
 }
 
 impl Replayed {
     /// How it ends: what could not be read was named, and the exit code says so.
-    pub(crate) fn answer(&self) -> Result<Answer, Failure> {
+    pub(crate) fn answer(&mut self) -> Result<Answer, Failure> {
+        if let Some(failure) = self.unwritten.take() {
+            return Err(failure);
+        }
         let rows = &self.summary.rows;
         let failed = rows.broken + rows.unreadable;
         if failed == 0 && self.summary.is_complete {
-            return Ok(Answer::Yes);
+            if rows.requests > 0 {
+                return Ok(Answer::Yes);
+            }
+            return Err(Failure::Refused(nothing(&self.summary)));
         }
         let is_failed = |problem: &&Problem| problem.kind != ProblemKind::InvalidInLog;
         let named: Vec<&Problem> = self.summary.problems.iter().filter(is_failed).collect();
@@ -215,6 +270,7 @@ impl Replayed {
 pub(crate) fn replay(
     logs: Vec<PathBuf>,
     settings: Settings,
+    conduct: Conduct,
     results: Option<&Path>,
 ) -> Result<Replayed, Failure> {
     let mut writer = None;
@@ -223,15 +279,22 @@ pub(crate) fn replay(
         writer =
             Some(made.map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?);
     }
-    let replayed = replay_with(logs, settings, |outcomes| match &mut writer {
-        None => Ok(()),
-        Some(writer) => writer
-            .write(outcomes)
-            .map_err(|error| Failure::cannot(format!("{}: {error}", shown(results)))),
+    let failed = |error: OutputError| {
+        Failure::cannot(format!("{}: {error}; the figures are there, the results are not", shown(results)))
+    };
+    let mut unwritten = None;
+    let mut replayed = replay_with(logs, settings, conduct, |outcomes| {
+        // A full disk costs the results, and not the figures.
+        if let Some(Err(error)) = writer.as_mut().map(|writer| writer.write(outcomes)) {
+            unwritten = Some(failed(error));
+            writer = None;
+        }
+        Ok(())
     })?;
-    if let Some(writer) = writer {
-        writer.finish().map_err(|error| Failure::cannot(format!("{}: {error}", shown(results))))?;
+    if let Some(Err(error)) = writer.map(ResultWriter::finish) {
+        unwritten = Some(failed(error));
     }
+    replayed.unwritten = unwritten;
     Ok(replayed)
 }
 
@@ -249,12 +312,14 @@ struct Done {
     outcomes: Outcomes,
     bytes_read: u64,
     forgotten_conversations: usize,
+    reordered_rows: usize,
 }
 
 /// Replays these logs, and hands outcomes on in order.
 pub(crate) fn replay_with(
     logs: Vec<PathBuf>,
     mut settings: Settings,
+    conduct: Conduct,
     mut each: impl FnMut(&[RowOutcome]) -> Result<(), Failure>,
 ) -> Result<Replayed, Failure> {
     let bytes: u64 = logs.iter().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
@@ -264,9 +329,9 @@ pub(crate) fn replay_with(
     let replay = Replay::new(settings);
     let (ways, settings) = (replay.ways().to_vec(), replay.settings().clone());
     let mut summing = Summing::new(&ways, settings.worst);
-    let (mut is_complete, mut read, mut forgotten) = (true, 0, 0);
+    let (mut is_complete, mut read, mut forgotten, mut reordered) = (true, 0, 0, 0);
     let mut stopped_at = None;
-    let (worker, batches) = in_background(logs, replay);
+    let (worker, batches) = in_background(logs, replay, conduct);
     loop {
         match batches.recv_timeout(TICK) {
             Ok(done) => {
@@ -275,6 +340,7 @@ pub(crate) fn replay_with(
                 progress
                     .advance(usize::try_from(done.bytes_read.saturating_sub(read)).unwrap_or(0));
                 (read, forgotten) = (done.bytes_read.max(read), done.forgotten_conversations);
+                reordered = done.reordered_rows;
                 is_complete = done.outcomes.is_whole;
             }
             Err(RecvTimeoutError::Timeout) => {
@@ -294,20 +360,37 @@ pub(crate) fn replay_with(
         }
     }
     progress.finish();
-    let summary = summing.summary(is_complete, forgotten);
+    let mut summary = summing.summary(is_complete, forgotten);
+    summary.reordered_rows = reordered;
     refuse_nothing(&summary)?;
-    Ok(Replayed { summary, summing, ways, settings })
+    if !conduct.trust {
+        refuse_misread(&summary)?;
+    }
+    Ok(Replayed { summary, summing, ways, settings, unwritten: None })
 }
 
 /// Reads and replays in a thread of its own, ahead of whoever takes the outcomes by one batch at most: a
 /// row that takes long keeps nobody from stopping.
-fn in_background(logs: Vec<PathBuf>, mut replay: Replay) -> (JoinHandle<()>, Receiver<Done>) {
+fn in_background(
+    logs: Vec<PathBuf>,
+    mut replay: Replay,
+    conduct: Conduct,
+) -> (JoinHandle<()>, Receiver<Done>) {
     let (sender, batches) = sync_channel(0);
     let worker = thread::spawn(move || {
-        for batch in LogReader::new(logs, &replay.settings().columns.clone()) {
+        let mut reader = LogReader::new(logs, &replay.settings().columns.clone());
+        let mut is_first = true;
+        while let Some(batch) = reader.next() {
+            if let Some(wanted) = conduct.sample.filter(|_| std::mem::take(&mut is_first)) {
+                replay.sample(wanted as f64 / reader.counted_rows().max(1) as f64);
+            }
             let outcomes = replay.push_read(batch.rows);
-            let forgotten_conversations = replay.forgotten_conversations();
-            let done = Done { outcomes, bytes_read: batch.bytes_read, forgotten_conversations };
+            let done = Done {
+                outcomes,
+                bytes_read: batch.bytes_read,
+                forgotten_conversations: replay.forgotten_conversations(),
+                reordered_rows: reader.reordered_rows(),
+            };
             if sender.send(done).is_err() {
                 return;
             }
@@ -316,24 +399,56 @@ fn in_background(logs: Vec<PathBuf>, mut replay: Replay) -> (JoinHandle<()>, Rec
     (worker, batches)
 }
 
-/// Logs without any request are not what was meant.
+/// Logs without any row are not what was meant.
 fn refuse_nothing(summary: &Summary) -> Result<(), Failure> {
     let rows = &summary.rows;
-    if !summary.is_complete || rows.requests + rows.invalid_in_log + rows.broken + rows.unreadable > 0
-    {
+    let all = rows.requests + rows.invalid_in_log + rows.broken + rows.unreadable + rows.others;
+    if !summary.is_complete || all > 0 {
         return Ok(());
     }
-    let found = if rows.others > 0 {
-        format!("; there are {} of something else", counted(rows.others, "row"))
-    } else {
-        String::new()
+    Err(Failure::cannot("there is no request in the logs; see docs/replay.md for what is read"))
+}
+
+/// What there is where no request could be replayed.
+fn nothing(summary: &Summary) -> String {
+    let mut parts: Vec<String> = summary
+        .skipped
+        .iter()
+        .map(|skipped| format!("{} {}", grouped_count(skipped.count), skipped.what))
+        .collect();
+    if summary.rows.invalid_in_log > 0 {
+        let invalid = counted(summary.rows.invalid_in_log, "request");
+        parts.push(format!("{invalid} that the provider refuses"));
+    }
+    let first = summary.problems.first();
+    let first = first.map(|first| format!("; the first: {}: {}", first.place, first.rule));
+    format!(
+        "there is no request in the logs that could be replayed, there are {}{}; see docs/replay.md for what is read",
+        parts.join(", "),
+        first.unwrap_or_default()
+    )
+}
+
+/// Where our counts are far from the provider's own, a log is misread, and its figures are wrong.
+fn refuse_misread(summary: &Summary) -> Result<(), Failure> {
+    let Some(counted_tokens) = summary.counted.filter(|counted| counted.is_far_off()) else {
+        return Ok(());
     };
+    let kinds: Vec<String> = summary
+        .kinds
+        .iter()
+        .map(|kind| format!("{} rows as {}", grouped_count(kind.count), kind.what))
+        .collect();
     Err(Failure::cannot(format!(
-        "there is no request in the logs{found}; see docs/replay.md for what is read"
+        "this log is probably misread: we count {:.2} times the tokens that the provider counted, by the median of {}; \
+         read were {}. Say what its fields are with --columns, or go on with --trust",
+        counted_tokens.median_ratio.unwrap_or_default(),
+        counted(counted_tokens.requests, "request"),
+        kinds.join(", ")
     )))
 }
 
-/// A flag that Ctrl-C raises; a second Ctrl-C ends the process as ever.
+/// A flag that Ctrl-C and SIGTERM raise; a second one ends the process as ever.
 fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = stop.clone();
