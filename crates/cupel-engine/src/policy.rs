@@ -224,6 +224,7 @@ fn chat() -> PolicyDescription {
         reserve: 0.0,
         reserve_with_calls: 0.0,
         words_with_calls: 0.0,
+        reserve_for_rules: 0.0,
         ..KeepParameters::default()
     };
     let mut description = Preset::Chat.description();

@@ -15,19 +15,23 @@
 //! The order of the reserve depends on neither budget nor age: so a session's window stays what it is, and
 //! **what the rule keeps at a budget it keeps at every larger one**.
 //!
-//! What an agent's program writes in the user's name is not what the user said.
+//! What an agent's program writes in the user's name is not what the user said, and neither is what people say to
+//! each other.
 //!
 //! The rule needs to know who speaks: items without roles have no part in it. Of a pool, a list whose question
 //! stands outside of it, it keeps rules and corrections alone.
 
+mod names;
 mod pattern;
 mod spoken;
 mod talk;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use cupel::{ContextItem, CupelError, PartKind, Speaker};
 
+use names::Names;
 use spoken::spoken;
 pub(crate) use talk::Lean;
 pub use talk::{Ear, Talk};
@@ -59,6 +63,9 @@ pub struct KeepParameters {
     pub reserve_in_pools: f64,
     /// The reserve elsewhere, at most: in a small room a tenth holds no rule.
     pub reserve: f64,
+    /// The share that rules and corrections have before that, together with what the reply leaves of its own: a
+    /// short conversation may have seven of them.
+    pub reserve_for_rules: f64,
     /// The reserve in a large room: so many tokens times a power of the room.
     pub reserve_factor: f64,
     /// That power. A short conversation with many rules has 105 tokens of 240 for them, a long one 395 of 4,000.
@@ -76,6 +83,7 @@ impl Default for KeepParameters {
             words_with_calls: 0.04,
             reserve_in_pools: 0.1,
             reserve: 0.45,
+            reserve_for_rules: 0.2,
             reserve_factor: 8.0,
             reserve_exponent: 0.47,
         }
@@ -84,7 +92,7 @@ impl Default for KeepParameters {
 
 impl KeepParameters {
     /// The constants by the names of their options in policies.
-    pub(crate) fn named(&mut self) -> [(&'static str, &mut f64); 14] {
+    pub(crate) fn named(&mut self) -> [(&'static str, &mut f64); 15] {
         let [reply, leaning, lying] = &mut self.reply;
         let [with_calls, leaning_with_calls, lying_with_calls] = &mut self.reply_with_calls;
         [
@@ -100,6 +108,7 @@ impl KeepParameters {
             ("reserve_with_calls", &mut self.reserve_with_calls),
             ("words_with_calls", &mut self.words_with_calls),
             ("reserve_in_pools", &mut self.reserve_in_pools),
+            ("reserve_for_rules", &mut self.reserve_for_rules),
             ("reserve_factor", &mut self.reserve_factor),
             ("reserve_exponent", &mut self.reserve_exponent),
         ]
@@ -125,6 +134,8 @@ struct Shares {
     task_corrections: i64,
     /// For rules and corrections; without calls, for all that the user said.
     standing: i64,
+    /// For rules and corrections before that, without calls.
+    rules: i64,
     /// For the user's other words, where they have a reserve of their own.
     words: i64,
 }
@@ -138,14 +149,15 @@ impl Shares {
     /// The same for a task where there are no calls, which need the room more.
     const SMALL_TASK: f64 = 48.0;
     const TASK_OF_SMALL_ROOM: f64 = 0.25;
-    /// The same for rules and corrections where there are calls: three short ones. At 64 it takes a point of what the
-    /// mixed requests need at 1k.
-    const SMALL_RESERVE: f64 = 56.0;
-    const RESERVE_OF_SMALL_ROOM: f64 = 0.25;
+    /// The same for rules and corrections where there are calls: three or four short ones. From 56 to 80 nothing of what
+    /// agents need changes by more than 0.1 points.
+    const SMALL_RESERVE: f64 = 80.0;
+    const RESERVE_OF_SMALL_ROOM: f64 = 0.35;
 
     fn of(room: i64, told: &Told, parameters: &KeepParameters) -> Self {
         let room = room.max(0) as f64;
         let lean = told.lean as usize;
+        let mut rules = 0.0;
         let (reply, task, standing, words) = if !told.is_request {
             (0.0, 0.0, room * parameters.reserve_in_pools, 0.0)
         } else if told.has_calls {
@@ -165,19 +177,22 @@ impl Shares {
             let small = Self::SMALL_TASK.min(room * Self::TASK_OF_SMALL_ROOM);
             // Rules go before a task that is more than its share.
             let small = small.min(room - reply - reserve);
+            rules = large.min(room * parameters.reserve_for_rules);
             (reply, if task > 0.0 { task.max(small) } else { task }, reserve, 0.0)
         };
         // Shares that are more than the whole together give way from the last on.
         let task = task.min(room - reply).max(0.0);
         let standing = standing.min(room - reply - task).max(0.0);
         let words = words.min(room - reply - task - standing).max(0.0);
-        let task_corrections = (room - reply - task - standing - words).max(0.0);
+        let rules = rules.min(room - reply - task - standing - words).max(0.0);
+        let task_corrections = (room - reply - task - standing - words - rules).max(0.0);
         let whole = |tokens: f64| tokens.floor() as i64;
         Self {
             reply: whole(reply.min(room)),
             task: whole(task),
             task_corrections: whole(task_corrections),
             standing: whole(standing),
+            rules: whole(rules),
             words: whole(words),
         }
     }
@@ -247,8 +262,13 @@ impl Told {
         let order: Vec<usize> = in_time(items).into_iter().map(|at| at as usize).collect();
         let words: Vec<Option<String>> = order.iter().map(|at| user_words(&items[*at])).collect();
         let Some(last) = words.iter().rposition(Option::is_some) else { return Self::default() };
+        let assistants = order.iter().map(|at| &items[*at]).filter(|item| is_prose(item));
+        let users = words.iter().filter_map(Option::as_deref);
+        let names = Names::of(users, assistants.map(ContextItem::content));
         // A tool that speaks in the user's name is none of the user's words; but its message may be the last turn.
-        let words_of = |number: usize| words[number].as_deref().and_then(spoken);
+        let own_words: Vec<Option<Cow<'_, str>>> =
+            words.iter().map(|text| spoken(names.said(text.as_deref()?)?)).collect();
+        let words_of = |number: usize| own_words[number].as_deref();
         let first = (0..=last).find(|number| words_of(*number).is_some());
         let has_calls = items.iter().any(is_exchange);
         let is_request = items[order[last]].pinned();
@@ -257,14 +277,17 @@ impl Told {
         if let Some(text) = words[last].as_deref().filter(|_| is_request && !is_answered) {
             told.lean = ear.lean(text);
             let before = order[..last].iter().rev().copied();
-            told.reply = before.take_while(|at| is_prose(&items[*at])).collect();
+            // Where people talk with each other, none of them replies to whoever asks about it.
+            let replies =
+                |item: &ContextItem| is_prose(item) && names.said(item.content()).is_some();
+            told.reply = before.take_while(|at| replies(&items[*at])).collect();
         }
         let task = first.map(|first| order[first]);
         told.task = task.filter(|at| is_request && !items[*at].pinned());
         let mut said = Vec::new();
         for (number, at) in order.iter().enumerate() {
             let Some(text) = words_of(number) else { continue };
-            let talk = ear.talk(&text);
+            let talk = ear.talk(text);
             if talk == Talk::Courtesy && is_request && !items[*at].pinned() {
                 told.courtesies.push(*at);
             }
@@ -278,7 +301,7 @@ impl Told {
                 told.courtesies.push(*at);
             }
         }
-        (told.corrections, told.replacements) = correct(&mut said, &words, ear);
+        (told.corrections, told.replacements) = correct(&mut said, &own_words, ear);
         said.retain(|message| {
             // The task is among them: where its own share does not hold it, it may still state a rule.
             !items[message.position].pinned() && message.talk > Talk::Courtesy
@@ -300,8 +323,10 @@ impl Told {
             Keeper { items, needs, is_kept: vec![false; items.len()], kept: Vec::new() };
         let shares = Shares::of(room, self, parameters);
         let mut left = shares.reply;
+        let mut is_whole = true;
         for (number, at) in self.reply.iter().enumerate() {
             let taken = keeper.take(*at, left, Why::Reply).or_else(|| {
+                is_whole = false;
                 // A message in a row before the last is in whole or not at all.
                 let may_be_shorter = number == 0 && (!self.has_calls || self.lean == Lean::Lying);
                 if may_be_shorter { keeper.take_shorter(*at, left) } else { None }
@@ -309,15 +334,29 @@ impl Told {
             let Some(tokens) = taken else { break };
             left -= tokens;
         }
-        if let Some(task) = self.task.filter(|at| items[*at].tokens().max(0) <= shares.task) {
-            let most = items[task].tokens().max(0).saturating_add(shares.task_corrections);
+        // What a reply that is in leaves of its share it leaves at every larger budget: rules may have it.
+        let unused_reply = if is_whole && parameters.reserve_for_rules > 0.0 { left } else { 0 };
+        self.keep_task(&mut keeper, &shares);
+        if self.is_request && !self.has_calls {
+            let rules = shares.rules.saturating_add(unused_reply);
+            self.keep_words(&mut keeper, rules, |talk| talk >= Talk::Rule);
+            self.keep_words(&mut keeper, shares.standing, |_| true);
+        } else {
+            self.keep_words(&mut keeper, shares.standing, |talk| talk >= Talk::Rule);
+            self.keep_words(&mut keeper, shares.words, |talk| talk < Talk::Rule);
+        }
+        // Its corrections may be in by now.
+        self.keep_task(&mut keeper, &shares);
+        keeper.kept
+    }
+
+    /// Keeps the task, if its share holds it and what is left of the room what corrects it.
+    fn keep_task(&self, keeper: &mut Keeper<'_>, shares: &Shares) {
+        let tokens_of = |at: usize| keeper.items[at].tokens().max(0);
+        if let Some(task) = self.task.filter(|at| tokens_of(*at) <= shares.task) {
+            let most = tokens_of(task).saturating_add(shares.task_corrections);
             keeper.take(task, most, Why::Task);
         }
-        let has_one_reserve = self.is_request && !self.has_calls;
-        let standing = |talk: Talk| has_one_reserve || talk >= Talk::Rule;
-        self.keep_words(&mut keeper, shares.standing, standing);
-        self.keep_words(&mut keeper, shares.words, |talk| !standing(talk));
-        keeper.kept
     }
 
     /// Keeps the user's words of some nature until a reserve is spent.
@@ -327,7 +366,11 @@ impl Told {
         for message in InOrderOfReserve::of(&meant) {
             let at = message.position;
             let corrected = self.corrections.iter().find(|(_, correction)| *correction == at);
-            let why = corrected.map_or(Why::Words(message.talk), |pair| Why::Corrects(pair.0));
+            let why = match corrected {
+                Some(pair) => Why::Corrects(pair.0),
+                None if self.task == Some(at) => Why::Task,
+                None => Why::Words(message.talk),
+            };
             // Whoever skips what does not fit keeps less of it in a larger room.
             let Some(tokens) = keeper.take(at, left, why) else { break };
             left -= tokens;
@@ -404,39 +447,56 @@ fn key(talk: Talk, tokens: i64) -> f64 {
 /// it. Words that few messages have tell more than those that many have: else a long message, as a task is, would
 /// be what everything corrects.
 ///
-/// Returns all pairs, and those of them that share more than one word: one word may be a coincidence.
-fn correct(said: &mut [Said], words: &[Option<String>], ear: &Ear) -> (Pairs, Pairs) {
+/// Returns all pairs, and those of them in which nothing of what was corrected stands: they share more than one word, as
+/// one may be a coincidence, and nothing else was said there.
+fn correct(said: &mut [Said], words: &[Option<Cow<'_, str>>], ear: &Ear) -> (Pairs, Pairs) {
     /// Of the messages with a word so many are looked at, the newest: a word that many have tells little, and a
     /// long conversation must not be compared with itself.
     const LOOKED_AT: usize = 64;
+    /// Where words do not tell which of several messages is meant, so many are in only with the correction.
+    const MOST_TARGETS: usize = 3;
+    /// A correction that shares no word with anything is about one of so many messages before it, if it is short: a long
+    /// one says what it is about.
+    const LOOKED_BACK: usize = 3;
+    const SHORT: i64 = 40;
     let (mut pairs, mut sure) = (Vec::new(), Vec::new());
     if said.iter().all(|message| message.talk != Talk::Correction) {
         return (pairs, sure);
     }
     let mut having: HashMap<String, Vec<usize>> = HashMap::new();
     for at in 0..said.len() {
-        let text = words[said[at].number].as_deref().and_then(spoken).unwrap_or_default();
-        let text = &*text;
+        let text = words[said[at].number].as_deref().unwrap_or_default();
         if said[at].talk == Talk::Correction {
             let mut shared: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
-            for known in ear.correcting_subjects(text).iter().filter_map(|it| having.get(it)) {
+            let subjects = ear.correcting_subjects(text);
+            for known in subjects.iter().filter_map(|it| having.get(it)) {
                 for other in known.iter().rev().take(LOOKED_AT) {
                     let (weight, count) = shared.entry(*other).or_default();
                     *weight += 1.0 / known.len() as f64;
                     *count += 1;
                 }
             }
-            let by_weight =
-                |a: &(usize, (f64, usize)), b: &(usize, (f64, usize))| a.1.0.total_cmp(&b.1.0);
-            let most = shared.into_iter().max_by(|a, b| by_weight(a, b).then(a.0.cmp(&b.0)));
-            if let Some((corrected, (_, count))) = most {
-                let pair = (said[corrected].position, said[at].position);
+            let mut most: Vec<(usize, (f64, usize))> = shared.into_iter().collect();
+            most.sort_by(|a, b| b.1.0.total_cmp(&a.1.0).then(b.0.cmp(&a.0)));
+            if most.is_empty() && said[at].tokens <= SHORT {
+                // "No, Thursday." is about what was said last.
+                let mut last = (0..at).rev().take(LOOKED_BACK);
+                let last = last.find(|other| said[*other].talk >= Talk::Statement);
+                most.extend(last.map(|other| (other, (0.0, 0))));
+            }
+            let best = most.first().copied();
+            let most_weight = best.map_or(0.0, |(_, (weight, _))| weight);
+            let alike = most.iter().take_while(|(_, (weight, _))| *weight >= most_weight);
+            for (corrected, _) in alike.take(MOST_TARGETS) {
+                pairs.push((said[*corrected].position, said[at].position));
+            }
+            if let Some((corrected, (_, count))) = best {
                 said[at].key = said[at].key.max(said[corrected].key);
-                if count > 1 {
+                let before = words[said[corrected].number].as_deref().unwrap_or_default();
+                if count > 1 && ear.says_only(before, &subjects) {
                     said[corrected].key *= 0.3;
-                    sure.push(pair);
+                    sure.push((said[corrected].position, said[at].position));
                 }
-                pairs.push(pair);
             }
         }
         if said[at].talk > Talk::Courtesy {

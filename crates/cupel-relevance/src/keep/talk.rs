@@ -190,9 +190,16 @@ impl Ear {
         if own <= 1 || is_answer && words.len() <= 12 && !asks {
             return Lean::Lying;
         }
-        let points = sentences(&lower).any(|sentence| {
-            self.tables.iter().any(|table| table.is_in(&table.pointers, &sentence))
-        });
+        let points = |sentence: &Sentence<'_>| {
+            self.tables.iter().any(|table| table.is_in(&table.pointers, sentence))
+        };
+        // "The second one please. And write me the list for it."
+        let first = sentences(&lower).find(|sentence| !self.is_courtesy(sentence.text));
+        let is_bare = |it: &Sentence<'_>| self.own_words(it.text, &it.words) <= 1 && points(it);
+        if first.as_ref().is_some_and(is_bare) {
+            return Lean::Lying;
+        }
+        let points = sentences(&lower).any(|sentence| points(&sentence));
         let has_pronoun = words.iter().any(|word| any(|table| &table.pronouns, word));
         if own <= 2 || is_answer || points || has_pronoun && own <= 4 {
             return Lean::Leaning;
@@ -262,6 +269,18 @@ impl Ear {
         subjects.sort_unstable();
         subjects.dedup();
         subjects
+    }
+
+    /// Whether each sentence of a text that states something is about one of these subjects.
+    pub(crate) fn says_only(&self, text: &str, subjects: &[String]) -> bool {
+        let lower = lowered(text);
+        let body = without_code(&lower);
+        let is_about = |sentence: &Sentence<'_>| {
+            let own = self.subjects(sentence.text);
+            own.is_empty() || own.iter().any(|it| subjects.binary_search(it).is_ok())
+        };
+        let mut stated = sentences(&body).filter(|it| self.talk_of(it) >= Talk::Statement);
+        stated.all(|sentence| is_about(&sentence))
     }
 
     /// Returns the terms of a text that say something, each once, in order of the alphabet: to see which
@@ -420,6 +439,12 @@ mod tests {
         assert_eq!(
             ear.lean("Please rewrite the above paragraph for lawyers in Norway"),
             Lean::Leaning
+        );
+        assert_eq!(
+            ear.lean(
+                "Great! The second one please. Write the shopping list and plan the whole day."
+            ),
+            Lean::Lying
         );
         let upright = "Which database do the billing workers of the northern region use?";
         assert_eq!(ear.lean(upright), Lean::Upright);

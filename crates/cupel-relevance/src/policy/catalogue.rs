@@ -76,8 +76,8 @@ const SLICERS: &[Entry] = catalogue! {
         slicer Slicer, reply Number, reply_leaning Number, reply_lying Number,
         reply_with_calls Number, reply_leaning_with_calls Number, reply_lying_with_calls Number,
         task Number, task_with_calls Number, reserve Number, reserve_with_calls Number,
-        words_with_calls Number, reserve_in_pools Number, reserve_factor Number,
-        reserve_exponent Number
+        words_with_calls Number, reserve_for_rules Number, reserve_in_pools Number,
+        reserve_factor Number, reserve_exponent Number
     ],
 };
 

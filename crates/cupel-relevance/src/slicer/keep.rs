@@ -21,7 +21,7 @@ use crate::{Language, LanguageChoice, Strategies};
 ///
 /// **Steps:** see the [rule](crate::keep). The reply that the last turn answers, the task, a reserve for the user's
 /// words; a message that was corrected is in only with its correction. Small talk, and what was corrected, compete
-/// last.
+/// last, and leave a twentieth of the room free.
 ///
 /// **More budget:** what the rule keeps at a budget it keeps at every larger one.
 ///
@@ -88,6 +88,10 @@ impl KeepSlice {
         Some(Applied { request, told, number, needs, keeps })
     }
 }
+
+/// Small talk, and what was replaced, takes no room as long as no more than this part of it is free: a window with a
+/// few tokens to spare is better than one with "Haha, lovely."
+const FREE_OF_SMALL_TALK: i64 = 20;
 
 /// Returns the needs of candidates: those that they are told, and of corrected messages their corrections.
 fn all_needs(request: &SliceRequest<'_>, told: &Told, number: &[Option<usize>]) -> Needs {
@@ -185,7 +189,12 @@ impl<'r> Applied<'r> {
         let rest = self.rest(&is_in, |at| last.contains(&at), taken)?;
         taken = taken.saturating_add(self.absorb(inner, &rest, &mut selection, &mut is_in)?);
         if !last.is_empty() {
-            let rest = self.rest(&is_in, |at| !last.contains(&at), taken)?;
+            let out = (0..self.request.candidates.len()).filter(|at| !is_in.contains(at));
+            let out = out.map(|at| self.request.candidates[at].tokens().max(0));
+            let target = self.request.budget.target_tokens();
+            let is_all = out.fold(taken, i64::saturating_add) <= target;
+            let free = if is_all { 0 } else { target / FREE_OF_SMALL_TALK };
+            let rest = self.rest(&is_in, |at| !last.contains(&at), taken.saturating_add(free))?;
             self.absorb(&super::BestFirstSlice, &rest, &mut selection, &mut is_in)?;
         }
         Ok(selection)
@@ -420,6 +429,92 @@ mod tests {
         let kept = window(&items, 25);
         assert!(kept.iter().any(|text| text.contains("clocks")), "{kept:?}");
         assert!(!kept.iter().any(|text| text.starts_with("Thanks")), "{kept:?}");
+    }
+
+    #[test]
+    fn small_talk_does_not_take_the_last_twentieth() {
+        let mut lines = vec!["user: Where is the market and when does it open on holidays?"];
+        let fillers = ["first", "second", "third"].map(|day| format!("{FILLER} On the {day} day."));
+        lines.extend(fillers.iter().map(String::as_str));
+        lines.extend(["user: Haha, lovely.", "user: Which stall of the market sells eggs?"]);
+        let items = talk(&lines);
+        let all: i64 = items.iter().map(ContextItem::tokens).sum();
+        let pinned = items.last().unwrap().tokens();
+        let mut is_ever_in = false;
+        for tokens in 20..all {
+            let kept = window(&items, tokens);
+            let is_kept = |item: &&ContextItem| kept.iter().any(|text| text == item.content());
+            let sum: i64 = items.iter().filter(is_kept).map(ContextItem::tokens).sum();
+            let is_in = kept.iter().any(|text| text == "Haha, lovely.");
+            assert!(!is_in || sum <= tokens - (tokens - pinned) / 20, "{tokens}: {kept:?}");
+            is_ever_in |= is_in;
+        }
+        assert!(is_ever_in, "more is free where a large one does not fit");
+        assert_eq!(window(&items, all).len(), items.len(), "all of it fits");
+    }
+
+    #[test]
+    fn people_who_talk_with_each_other_give_no_rules() {
+        let mut lines = Vec::new();
+        for _ in 0..3 {
+            lines.push("user: Ann: Never touch my bike, I told you so.");
+            lines.push("assistant: Bob: Always the same with you.");
+        }
+        lines.push("user: When did Ann and Bob talk about the bike for the first time?");
+        let items = talk(&lines);
+        let budget = ContextBudget::builder(60).build().unwrap();
+        assert!(pipeline().rank(&items).unwrap().reserve(&budget).unwrap().is_empty());
+        // With an assistant that has no name, the same words are rules for it.
+        let plain: Vec<String> = lines.iter().map(|line| line.replace("Bob: ", "")).collect();
+        let items = talk(&plain.iter().map(String::as_str).collect::<Vec<_>>());
+        let reserved = pipeline().rank(&items).unwrap().reserve(&budget).unwrap();
+        assert!(reserved.iter().any(|kept| kept.why == "a rule of the user"), "{reserved:?}");
+    }
+
+    #[test]
+    fn a_rule_beside_what_was_corrected_still_holds() {
+        let both = "user: The export to the bank stays as it is. Never add a dependency.";
+        let items = talk(&[
+            "user: Please mend the rounding.",
+            both,
+            "user: Actually, the export to the bank may change.",
+            "user: The export to the shop runs at nine.",
+            "user: Actually, the export to the shop runs at ten.",
+            "user: Which file has the tests of the rounding, and which of them fail?",
+        ]);
+        let told = Told::of(&items, &crate::Ear::for_language(None));
+        assert!(told.corrections.contains(&(1, 2)) && told.corrections.contains(&(3, 4)));
+        assert_eq!(told.replacements, [(3, 4)], "of the first one half still stands");
+    }
+
+    #[test]
+    fn a_correction_that_shares_no_word_is_about_what_was_said_last() {
+        let items = talk(&[
+            "user: Please plan a trip.",
+            "user: The flight leaves on Monday.",
+            "assistant: Noted.",
+            "user: Great!",
+            "user: No, wait, Thursday.",
+            "user: Which hotel is close to the harbour and has a garden?",
+        ]);
+        let told = Told::of(&items, &crate::Ear::for_language(None));
+        assert_eq!(told.corrections, [(1, 4)]);
+        assert!(told.replacements.is_empty());
+    }
+
+    #[test]
+    fn the_task_is_in_where_the_reserve_holds_what_corrects_it() {
+        let mut lines = vec!["user: Plan a party on Monday for forty guests in the garden."];
+        lines.extend([FILLER; 2]);
+        lines.push("user: Actually, the party is on Thursday.");
+        lines.extend([FILLER; 2]);
+        lines.push("user: Actually, only twenty guests come to the garden party.");
+        lines.extend([FILLER; 4]);
+        lines.push("user: Which songs would you play for people who like to dance a little?");
+        let kept = window(&talk(&lines), 110);
+        for part in ["Plan a party", "Thursday", "twenty"] {
+            assert!(kept.iter().any(|text| text.contains(part)), "{part}: {kept:?}");
+        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) const VOCABULARY: Vocabulary = Vocabulary {
     },
     cues: Cues {
         has_spaces: true,
-        courtesies: "ja nee ok oké okay dank bedankt dankjewel dankje je u wel top super mooi prima goed hoi hallo hey dag doei begrepen snap ik het graag alsjeblieft alstublieft perfect geweldig fijn leuk lekker klopt precies inderdaad helder duidelijk fantastisch wow haha ah oh hm klinkt goedemorgen goedemiddag goedenavond welterusten tot ziens straks graag gedaan geen probleem heel erg veel is dat alles zeg maar sorry en ook helemaal",
+        courtesies: "ja nee ok oké okay dank bedankt dankjewel dankje je u wel top super mooi prima goed hoi hallo hey dag doei begrepen snap ik het graag alsjeblieft alstublieft perfect geweldig fijn leuk lekker klopt precies inderdaad helder duidelijk fantastisch wow haha ah oh hm klinkt goedemorgen goedemiddag goedenavond welterusten tot ziens straks graag gedaan geen probleem heel erg veel is dat alles zeg maar sorry en ook helemaal idee interessant",
         answers: "ja nee ok oké prima klopt precies inderdaad",
         small: "eerste tweede derde laatste volgende andere beide verder doe neem een twee drie vier vijf optie versie nummer punt",
         pronouns: "dit dat deze die het hem ze ervan daarmee",

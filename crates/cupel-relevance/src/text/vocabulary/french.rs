@@ -38,7 +38,7 @@ pub(super) const VOCABULARY: Vocabulary = Vocabulary {
     },
     cues: Cues {
         has_spaces: true,
-        courtesies: "oui non ok okay d'accord accord daccord merci beaucoup bien parfait génial super top cool bonjour salut bonsoir coucou vois je c'est ça marche très avec plaisir entendu compris nickel excellent impeccable formidable chouette ah oh hm haha mdr lol voilà exactement tout à fait bonne journée soirée nuit de rien s'il te vous plaît plait svp stp désolé désolée pas problème sympa génial magnifique ravi ravie est il y a noté et aussi au revoir bientôt toi c'était vraiment trop bon",
+        courtesies: "oui non ok okay d'accord accord daccord merci beaucoup bien parfait génial super top cool bonjour salut bonsoir coucou vois je c'est ça marche très avec plaisir entendu compris nickel excellent impeccable formidable chouette ah oh hm haha mdr lol voilà exactement tout à fait bonne journée soirée nuit de rien s'il te vous plaît plait svp stp désolé désolée pas problème sympa génial magnifique ravi ravie est il y a noté et aussi au revoir bientôt toi c'était vraiment trop bon idée intéressant gentil",
         answers: "oui non ok d'accord exact exactement si voilà",
         small: "premier première deuxième second seconde troisième dernier dernière suivant suivante autre deux trois quatre cinq un une fais faire prends option version numéro point",
         pronouns: "ce cela ça ceci le la les celui celle ceux celles cette ces",

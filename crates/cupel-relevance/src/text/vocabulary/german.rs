@@ -41,7 +41,7 @@ pub(super) const VOCABULARY: Vocabulary = Vocabulary {
     },
     cues: Cues {
         has_spaces: true,
-        courtesies: "ja nein jo jep nee ok okay bitte danke dank dankeschön vielen super toll gut schön prima genau klar hallo hi hey moin tschüss ciao verstehe verstanden ach so aha hat geklappt das ist alles sehr gern gerne perfekt klasse spitze cool wow haha stimmt richtig passt alles na dann also hm hmm mhm oh oha echt wirklich lieb nett von dir ihnen dir freut mich guten morgen tag abend nacht bis bald sieht aus klingt sorry entschuldigung kein problem sehr schon mega lecker was für wie so und auch mal noch ich du es",
+        courtesies: "ja nein jo jep nee ok okay bitte danke dank dankeschön vielen super toll gut schön prima genau klar hallo hi hey moin tschüss ciao verstehe verstanden ach so aha hat geklappt das ist alles sehr gern gerne perfekt klasse spitze cool wow haha stimmt richtig passt alles na dann also hm hmm mhm oh oha echt wirklich lieb nett von dir ihnen dir freut mich guten morgen tag abend nacht bis bald sieht aus klingt sorry entschuldigung kein problem sehr schon mega lecker was für wie so und auch mal noch ich du es idee gute interessant",
         answers: "ja nein jo jep nee ok okay genau doch klar stimmt richtig passt",
         small: "erste ersten erster erstes zweite zweiten zweiter zweites dritte dritten letzte letzten letzter nächste nächsten andere anderen beide beiden weiter mach machen nimm nehmen eins zwei drei vier fünf option variante version punkt nummer davon",
         pronouns: "das es dies diese dieser dieses diesen ihn sie davon damit daraus dazu darin",

@@ -39,7 +39,7 @@ pub(super) const VOCABULARY: Vocabulary = Vocabulary {
     },
     cues: Cues {
         has_spaces: true,
-        courtesies: "sì si no ok okay va bene grazie mille molte perfetto ottimo ciao buongiorno buonasera salve bello bene benissimo certo capito capisco chiaro esatto esattamente prego figurati per favore piacere fantastico grande grandioso super wow ah oh eh haha ahah giusto d'accord d'accordo volentieri è tutto molto gentile gentilissimo gentilissima scusa scusi che bravo brava a presto dopo buona giornata serata notte ho funziona tutto anche ti sei buonissimo",
+        courtesies: "sì si no ok okay va bene grazie mille molte perfetto ottimo ciao buongiorno buonasera salve bello bene benissimo certo capito capisco chiaro esatto esattamente prego figurati per favore piacere fantastico grande grandioso super wow ah oh eh haha ahah giusto d'accord d'accordo volentieri è tutto molto gentile gentilissimo gentilissima scusa scusi che bravo brava a presto dopo buona giornata serata notte ho funziona tutto anche ti sei buonissimo idea interessante",
         answers: "sì si no ok certo esatto giusto d'accordo",
         small: "primo prima secondo seconda terzo terza ultimo ultima prossimo prossima altro altra entrambi due tre quattro cinque uno una fai prendi opzione versione numero punto",
         pronouns: "questo questa questi queste quello quella quelli quelle ciò lo la li le",

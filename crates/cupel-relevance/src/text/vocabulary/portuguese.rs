@@ -39,7 +39,7 @@ pub(super) const VOCABULARY: Vocabulary = Vocabulary {
     },
     cues: Cues {
         has_spaces: true,
-        courtesies: "sim não ok okay tá obrigado obrigada muito valeu perfeito ótimo ótima oi olá bom boa dia tarde noite beleza legal certo entendi entendido claro exato exatamente de nada por favor excelente maravilha show top ah oh haha kkk rsrs isso mesmo combinado tchau até logo mais bem tudo que lindo gentil agradeço fixe fantástico super desculpa desculpe está é também gostei",
+        courtesies: "sim não ok okay tá obrigado obrigada muito valeu perfeito ótimo ótima oi olá bom boa dia tarde noite beleza legal certo entendi entendido claro exato exatamente de nada por favor excelente maravilha show top ah oh haha kkk rsrs isso mesmo combinado tchau até logo mais bem tudo que lindo gentil agradeço fixe fantástico super desculpa desculpe está é também gostei ideia interessante",
         answers: "sim não ok certo claro exato isso",
         small: "primeiro primeira segundo segunda terceiro terceira último última próximo próxima outro outra ambos dois duas três quatro cinco um uma faz faça opção versão número ponto",
         pronouns: "isto isso esse essa esses essas este esta estes estas aquilo o a os as",

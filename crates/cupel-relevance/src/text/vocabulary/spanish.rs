@@ -45,7 +45,7 @@ pub(super) const VOCABULARY: Vocabulary = Vocabulary {
     },
     cues: Cues {
         has_spaces: true,
-        courtesies: "sí si no ok okay vale gracias muchas muchísimas genial perfecto hola buenas buenos días tardes noches bueno bien claro entiendo entendido muy funcionó de nada por favor estupendo fantástico excelente guay qué bonito bueno jaja jajaja ah oh ya veo listo exacto exactamente correcto super súper adiós hasta luego pronto encantado encantada te lo agradezco amable mil eres un sol es todo así eso me gusta fenomenal de acuerdo perdón disculpa y también rico",
+        courtesies: "sí si no ok okay vale gracias muchas muchísimas genial perfecto hola buenas buenos días tardes noches bueno bien claro entiendo entendido muy funcionó de nada por favor estupendo fantástico excelente guay qué bonito bueno jaja jajaja ah oh ya veo listo exacto exactamente correcto super súper adiós hasta luego pronto encantado encantada te lo agradezco amable mil eres un sol es todo así eso me gusta fenomenal de acuerdo perdón disculpa y también rico idea buena interesante",
         answers: "sí si no ok vale claro exacto correcto",
         small: "primero primera primer segundo segunda tercero tercera último última siguiente otro otra ambos haz hazlo toma dos tres cuatro cinco uno una opción versión número punto",
         pronouns: "esto eso ese esa esos esas este esta estos estas lo la los las",
