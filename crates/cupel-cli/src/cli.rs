@@ -120,6 +120,13 @@ pub(crate) struct RequestArguments {
     #[arg(long)]
     pub(crate) alternate: bool,
 
+    /// End what is shortened with the handle of its original
+    ///
+    /// As `[whole: cupel:0366a61f7fbd4ca4]`, so that the model can ask for it with a tool that looks
+    /// it up.
+    #[arg(long)]
+    pub(crate) handles: bool,
+
     /// The unit that is in or out as a whole: each step of a turn, or the turn
     ///
     /// Where providers want a step to follow a message of the user, it is in only with the message that
@@ -352,6 +359,7 @@ fn engine_builder(
         .limits(limits(budget, settings)?)
         .repair_by(request.repair.map(Repairing::mode))
         .alternate(request.alternate)
+        .handles(request.handles)
         .whole_turns(request.turns == Turns::Whole)
         .keep_caps(query.caps)
         .superseded(superseded(query, settings)?);

@@ -44,6 +44,7 @@ pub struct EngineBuilder {
     keep_caps: bool,
     alternate: bool,
     lacks_thinking: bool,
+    handles: bool,
     turns: Turns,
     format: Option<Format>,
     progress: Option<Arc<dyn Progress>>,
@@ -227,6 +228,15 @@ impl EngineBuilder {
         self
     }
 
+    /// Ends every text that is shorter than it was with the [handle](crate::handle) of its original, as
+    /// `[whole: cupel:0366a61f7fbd4ca4]`, so that the model can ask for it with a tool that calls
+    /// [`Engine::original`]. Forms that lose nothing, and those that the caller made, stay as they are.
+    #[must_use]
+    pub fn handles(mut self, handles: bool) -> Self {
+        self.handles = handles;
+        self
+    }
+
     /// Keeps or drops whole turns, but for the last one, in the formats in which a step needs the message
     /// that opens its turn. Otherwise each step is in or out by itself.
     #[must_use]
@@ -282,6 +292,7 @@ impl EngineBuilder {
             keep_caps: self.keep_caps,
             alternate: self.alternate,
             lacks_thinking: self.lacks_thinking,
+            handles: self.handles,
             turns: self.turns,
             format: self.format,
             progress: self.progress,

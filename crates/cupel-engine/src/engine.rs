@@ -66,6 +66,7 @@ pub(crate) struct Settings {
     pub(crate) keep_caps: bool,
     pub(crate) alternate: bool,
     pub(crate) lacks_thinking: bool,
+    pub(crate) handles: bool,
     pub(crate) turns: Turns,
     pub(crate) format: Option<Format>,
     pub(crate) progress: Option<Arc<dyn Progress>>,

@@ -106,7 +106,7 @@ const fn row(
 }
 
 /// Everything that can be set.
-pub const SETTINGS: [Setting; 19] = [
+pub const SETTINGS: [Setting; 20] = [
     Setting {
         in_file: true,
         in_gateway: true,
@@ -281,6 +281,15 @@ pub const SETTINGS: [Setting; 19] = [
             SettingKind::Switch,
             "no",
             "Never lets the user speak twice in a row.",
+        )
+    },
+    Setting {
+        set: Some(|builder, value| Ok(builder.handles(switch("handles", value)?))),
+        ..row(
+            ["handles", "handles"],
+            SettingKind::Switch,
+            "no",
+            "Ends what is shortened with the handle of its original.",
         )
     },
     Setting {

@@ -1,8 +1,8 @@
 //! Shorter forms of what a request holds: which are made, and what became of them.
 
-use cupel::{ContextBudget, Renderer, ShortenDescription};
+use cupel::{ContextBudget, Draft, Original, Renderer, ShortenDescription};
 use cupel_chat::{Candidates, Edit, OwnRendering, Shortening, Target};
-use cupel_renderings::{Shorten, Shortened, value_count};
+use cupel_renderings::{Reply, Shorten, Shortened, handle, value_count};
 use cupel_tokens::TokenCounter;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,40 @@ pub(crate) struct Shortener<'s> {
     /// What the caller makes forms with.
     renderer: Option<&'s dyn Renderer>,
     own: &'s [OwnRendering],
+    /// Whether forms end with the handle of the whole.
+    handles: bool,
+}
+
+/// Before the handle at the end of a form.
+const WHOLE: &str = "\n[whole: ";
+
+/// Forms that end with the handle of the whole.
+struct Handled<'r> {
+    renderer: &'r dyn Renderer,
+    handles: bool,
+}
+
+impl Renderer for Handled<'_> {
+    fn render(&self, original: &Original<'_>) -> Vec<Draft> {
+        let drafts = self.renderer.render(original);
+        if !self.handles || drafts.is_empty() {
+            return drafts;
+        }
+        let handle = handle(original.text);
+        let handled = drafts.into_iter().map(|mut draft| {
+            // Minified JSON lacks nothing, and a stub has the handle already.
+            if draft.name != "json minified" && !draft.content.contains(&handle) {
+                draft.content = format!("{}{WHOLE}{handle}]", draft.content);
+            }
+            draft
+        });
+        handled.filter(|draft| draft.content.len() < original.text.len()).collect()
+    }
+}
+
+/// A form without the handle at its end.
+fn without_handle(form: &str) -> &str {
+    form.rsplit_once(WHOLE).map_or(form, |(form, _)| form)
 }
 
 impl<'s> Shortener<'s> {
@@ -72,12 +106,27 @@ impl<'s> Shortener<'s> {
             ShortenDescription::All => Shorten::All,
         });
         let what = options.shorten.or(settings.shorten).or(of_policy);
-        Self { what, renderer: settings.renderer.as_deref(), own: &options.renderings }
+        let (renderer, handles) = (settings.renderer.as_deref(), settings.handles);
+        Self { what, renderer, own: &options.renderings, handles }
     }
 
     /// Whether somebody said that nothing may be shorter than it is.
     pub(crate) fn is_off(&self) -> bool {
         self.what == Some(Shorten::Off)
+    }
+
+    /// Gives the reply that the last turn refers to a shorter form.
+    pub(crate) fn shorten_reply(
+        &self,
+        candidates: &mut Candidates,
+        reply: usize,
+        counter: &dyn TokenCounter,
+    ) {
+        candidates.shorten_words(reply, &self.handled(&Reply), counter);
+    }
+
+    fn handled<'r>(&self, renderer: &'r dyn Renderer) -> Handled<'r> {
+        Handled { renderer, handles: self.handles }
     }
 
     /// Gives candidates the forms that were asked for.
@@ -91,8 +140,10 @@ impl<'s> Shortener<'s> {
             return Vec::new();
         }
         let built_in = Shortened::new(what);
+        let all = self.renderer.into_iter().chain([&built_in as &dyn Renderer]);
+        let handled: Vec<Handled<'_>> = all.map(|renderer| self.handled(renderer)).collect();
         let renderers: Vec<&dyn Renderer> =
-            self.renderer.into_iter().chain([&built_in as &dyn Renderer]).collect();
+            handled.iter().map(|renderer| renderer as &dyn Renderer).collect();
         let shortening = Shortening { renderers: &renderers, own: self.own, only_pinned: false };
         let unused = candidates.shorten(&shortening, counter);
         let told = unused.into_iter().map(|(position, why)| UnusedRendering {
@@ -117,6 +168,7 @@ impl<'s> Shortener<'s> {
             return;
         }
         let renderer = Shortened::new(Shorten::Json);
+        let renderer = self.handled(&renderer);
         let shortening = Shortening { renderers: &[&renderer], own: &[], only_pinned: true };
         candidates.shorten(&shortening, counter);
     }
@@ -144,7 +196,7 @@ fn shortened_text(edit: &Edit) -> ShortenedText {
         name: edit.name.clone(),
         tokens_before: edit.tokens_before,
         tokens_after: edit.tokens_after,
-        values_after: values_before.and_then(|_| value_count(&edit.text)),
+        values_after: values_before.and_then(|_| value_count(without_handle(&edit.text))),
         values_before,
         handle: edit.handle.clone(),
     }

@@ -34,6 +34,7 @@ from ._errors import (
 from ._items import ItemWindow, Pipeline, policy_sensitivity
 from ._native import VERSION as __version__
 from ._native import Budget, Item, Placer, Scorer, Slicer, handle
+from ._retrieve import retrieve_tool
 
 __all__ = [
     "Budget",
@@ -62,6 +63,7 @@ __all__ = [
     "policies",
     "policy_sensitivity",
     "repair",
+    "retrieve_tool",
     "select",
     "simulate",
     "validate",

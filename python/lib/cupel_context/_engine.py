@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, overload
 
 from . import _native, _settings
+from ._originals import Originals
 from ._request import Request
 from ._settings import CallOptions, Pin, Policy, Rules
 
@@ -19,6 +20,7 @@ else:
     from ._lazy import Unpack, answers
 
 M = TypeVar("M")
+W = TypeVar("W", bound="Window[Any]")
 
 RenderFunction = Callable[[str, str], Union[str, "list[tuple[str, float]]", None]]
 """From a text and the name of its tool to shorter texts; with them the share of the value that each keeps."""
@@ -191,6 +193,8 @@ class Engine:
     * ``whole_turns``: keeps all of a turn or nothing of it, but for the last one.
     * ``format``: the format of the requests, where they should not be looked at to tell it.
     * ``shorten``: ``"json"`` or ``"all"`` lets results of tools go in shorter, ``"off"`` never.
+    * ``handles``: ends what is shortened with the handle of its original, so that the model can ask for it
+      with :func:`retrieve_tool`; ``False`` for none.
     * ``renderers``: functions that make them shorter; see below.
 
     >>> import cupel_context as cupel
@@ -221,7 +225,7 @@ class Engine:
     ...     {"role": "tool", "tool_call_id": "c1", "content": "All is well.\\n" + "tick\\n" * 200},
     ... ]
     >>> engine.select(talk).messages[2]["content"]
-    'All is well.'
+    'All is well.\\n[whole: cupel:4321730f8d76d177]'
     """
 
     def __init__(
@@ -241,6 +245,7 @@ class Engine:
         keep_caps: bool = False,
         alternate: bool = False,
         whole_turns: bool = False,
+        handles: bool = True,
         format: str | None = None,
         shorten: str | None = None,
         renderers: Iterable[RenderFunction] = (),
@@ -260,6 +265,7 @@ class Engine:
             "keep_caps": keep_caps,
             "alternate": alternate,
             "whole_turns": whole_turns,
+            "handles": handles,
             "format": format,
             "shorten": shorten,
         }
@@ -269,6 +275,7 @@ class Engine:
         """The model that it counts for, whatever a request names."""
         self.max_tokens = max_tokens
         """The window that it was made for."""
+        self._originals: Originals | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """All that it was made of, which is data; the functions of ``renderers`` must be importable."""
@@ -292,7 +299,23 @@ class Engine:
     def select(self, request: Any, **options: Unpack[CallOptions]) -> Selection[Any]:
         """The best request that fits."""
         read = Request(request)
-        return Selection(read, self._native.select(read.given, _native.dumps(_options(read, options))))
+        native = self._native.select(read.given, _native.dumps(_options(read, options)))
+        return self._noted(Selection(read, native))
+
+    def _remember(self) -> Originals:
+        """The texts that are shortened from now on, by their handles."""
+        if self._originals is None:
+            self._originals = Originals()
+        return self._originals
+
+    def _noted(self, window: W) -> W:
+        """A window; the whole of what is shortened in it is remembered if somebody may ask for it."""
+        if self._originals is not None and window._native.rewritten:
+            read = window._request
+            for shortened in window.shortened:
+                handle = shortened["handle"]
+                self._originals.keep(handle, lambda: self._ask(read, "original", handle=handle))  # noqa: B023
+        return window
 
     def _ask(self, read: Request, ask: str, options: CallOptions | None = None, **needs: Any) -> Any:
         """The answer to a question of the engine's JSON facade."""
@@ -483,7 +506,8 @@ class Session:
         """
         read = Request(request)
         seconds = None if now is None else max(0, int(now))
-        return Step(read, self._native.next(read.given, _native.dumps(_options(read, options)), seconds))
+        native = self._native.next(read.given, _native.dumps(_options(read, options)), seconds)
+        return self.engine._noted(Step(read, native))
 
     def accept(self) -> bool:
         """The provider has answered: the step that was proposed last counts."""

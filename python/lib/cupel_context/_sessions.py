@@ -38,6 +38,10 @@ class WindowOptions(TypedDict, total=False):
     """Standing rules: every message that states one is kept."""
     tokenizer: str | None
     """How tokens are counted; without it as the model does."""
+    target_tokens: int | None
+    """What to aim for, if that is less than what fits."""
+    handles: bool
+    """Whether what is shortened ends with the handle of its original; it does unless this is ``False``."""
     shorten: str | None
     """``"json"`` or ``"all"``: results of tools may go in shorter, where the framework lets them."""
     renderers: Iterable[RenderFunction]

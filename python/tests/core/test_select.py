@@ -277,7 +277,7 @@ def test_a_function_renders() -> None:
 
     engine = cupel.Engine(max_tokens=60, renderers=[first_line])
     selection = engine.select(LOG)
-    assert selection.messages[2]["content"] == "All is well. "
+    assert selection.messages[2]["content"] == "All is well. \n[whole: cupel:4321730f8d76d177]"
     assert selection.shortened[0]["name"] == "first_line"
     assert engine.original(LOG, selection.shortened[0]["handle"]) == LOG[2]["content"]
     assert engine.session().next(LOG).messages == selection.messages

@@ -170,3 +170,43 @@ def test_annotations_can_be_read() -> None:
             if callable(function) and hasattr(function, "__annotations__"):
                 typing.get_type_hints(function)
     assert "total_tokens" in typing.get_type_hints(cupel.count)["return"].__annotations__
+
+
+def orders() -> list[dict[str, Any]]:
+    text = json.dumps([{"id": f"order-{n}", "note": "left at the door"} for n in range(60)])
+    call = {"id": "c1", "type": "function", "function": {"name": "list", "arguments": "{}"}}
+    return [
+        {"role": "user", "content": "List the orders."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": text},
+        {"role": "user", "content": "Which is the first?"},
+    ]
+
+
+def test_a_model_can_ask_for_the_whole_of_what_was_shortened() -> None:
+    engine = cupel.Engine(max_tokens=300, shorten="json")
+    retrieve = cupel.retrieve_tool(engine)
+    messages = orders()
+    selection = engine.select(messages)
+    named = selection.messages[2]["content"].splitlines()[-1]
+    assert named == f"[whole: {selection.shortened[0]['handle']}]" and selection.tokens <= 300
+    assert retrieve(named) == retrieve(selection.shortened[0]["handle"]) == messages[2]["content"]
+    assert "no text" in retrieve("cupel:0000000000000000") and "no text" in retrieve("nonsense")
+    # What a session shortens is known as well, and a copy of the engine knows it too.
+    other = cupel.Engine(max_tokens=300, shorten="json")
+    asked = cupel.retrieve_tool(other)
+    step = cupel.Session(other).next(messages)
+    assert asked(step.messages[2]["content"]) == messages[2]["content"]
+    assert cupel.retrieve_tool(pickle.loads(pickle.dumps(other)))(named) == messages[2]["content"]
+    plain = cupel.Engine(max_tokens=300, shorten="json", handles=False).select(messages)
+    assert "[whole:" not in plain.messages[2]["content"]
+
+
+def test_an_engine_of_ones_own_stands_alone() -> None:
+    from cupel_context._sessions import fitter
+
+    with pytest.raises(cupel.CupelError, match="max_tokens: the engine that was given has its own"):
+        fitter(500, {"engine": cupel.Engine(max_tokens=100)})
+    with pytest.raises(cupel.CupelError, match="policy: "):
+        fitter(None, {"engine": cupel.Engine(), "policy": "chat"})
+    assert fitter(None, {"engine": cupel.Engine(max_tokens=100)}).engine.max_tokens == 100

@@ -8,7 +8,6 @@ use cupel::{ContextBudget, ContextItem, CupelError, Needs, Pipeline, PlacedItem,
 use cupel_chat::{Candidates, Request};
 use cupel_relevance::Ear;
 use cupel_relevance::keep::reply_in;
-use cupel_renderings::Reply;
 use cupel_tokens::{Count, Model};
 
 use crate::engine::{Engine, Settings};
@@ -69,7 +68,7 @@ impl Prepared {
             let items = read.candidates.items();
             let ear = Ear::for_language(strategies.language_of(items));
             if let Some(reply) = reply_in(items, &ear) {
-                read.candidates.shorten_words(reply, &Reply, &counter);
+                shortener.shorten_reply(&mut read.candidates, reply, &counter);
             }
         }
         let strategies = judge::with_vectors(strategies, &read.candidates, options)?;
