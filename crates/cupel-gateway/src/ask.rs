@@ -1,7 +1,5 @@
 //! What a request to a model says: read once, before anything is decided.
 
-use std::collections::VecDeque;
-
 use bytes::Bytes;
 use cupel_chat::{Pin, Request, Rule};
 use cupel_tokens::Model;
@@ -41,15 +39,12 @@ pub(crate) struct Asked {
     pub(crate) caller: Caller,
     /// Which conversation it says to be of.
     pub(crate) named: Option<Mark>,
-    /// A mark for each of the longest beginnings of its history, the longest first.
+    /// A mark for each beginning of its history, the shortest first.
     pub(crate) history: Vec<Mark>,
 }
 
 /// Fields by which clients name conversations.
 const NAMES: [&str; 3] = ["conversation", "session", "session_id"];
-
-/// Beginnings of a history that are looked for.
-const MOST_PREFIXES: usize = 512;
 
 /// Letters of a title.
 const LONGEST_TITLE: usize = 100;
@@ -182,17 +177,14 @@ impl Asked {
             api.name().as_bytes(),
             model.as_deref().unwrap_or_default().as_bytes(),
         ]);
-        let mut history = VecDeque::new();
-        request.fingerprints().into_iter().fold(begin, |mark, message| {
-            let mark = mark.and(message);
-            history.truncate(MOST_PREFIXES - 1);
-            history.push_front(mark);
-            mark
+        let history = request.fingerprints().into_iter().scan(begin, |mark, message| {
+            *mark = mark.and(message);
+            Some(*mark)
         });
         Ok(Self {
             api,
             output: request.output_limit(),
-            history: history.into(),
+            history: history.collect(),
             title: request.query().map(|words| title_of(&words)),
             is_step_long: api == Api::Anthropic && is_step_long(&request),
             served: own_window(&request),
@@ -297,21 +289,10 @@ mod tests {
         r#"{"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}"#;
 
     #[test]
-    fn only_the_longest_beginnings_are_looked_for() {
-        let body = |count| {
-            let messages = vec![r#"{"role":"user","content":"a"}"#; count].join(",");
-            read(&[], &format!(r#"{{"messages":[{messages}]}}"#)).unwrap().history
-        };
-        let (long, longer) = (body(MOST_PREFIXES), body(MOST_PREFIXES + 3));
-        assert_eq!((long.len(), longer.len()), (MOST_PREFIXES, MOST_PREFIXES));
-        assert_eq!(longer[3..], long[..MOST_PREFIXES - 3]);
-    }
-
-    #[test]
     fn a_longer_history_begins_with_the_marks_of_the_shorter() {
         let short = read(&[], r#"{"messages":[{"role":"user","content":"a"}]}"#).unwrap();
         let long = read(&[], BODY).unwrap();
-        assert_eq!(long.history[1..], short.history);
+        assert_eq!(long.history[..1], short.history);
         let other = read(&[("authorization", "Bearer x")], BODY).unwrap();
         assert_ne!(other.history, long.history, "another key is another customer");
     }

@@ -24,6 +24,9 @@ use shared::Shared;
 /// Most steps of a run that are remembered.
 const MOST_STEPS: usize = 500;
 
+/// How many beginnings of a history are looked for, the longest first.
+const MOST_PREFIXES: usize = 512;
+
 /// Where conversations are remembered.
 pub(crate) enum Store {
     /// In this process.
@@ -113,9 +116,9 @@ impl Store {
     pub(crate) async fn find(&self, setup: &Setup, asked: &Asked, id: &str) -> (Known, bool) {
         let keys: Vec<Mark> = match asked.named {
             Some(named) => vec![named],
-            None => asked.history.clone(),
+            None => asked.history.iter().rev().take(MOST_PREFIXES).copied().collect(),
         };
-        let key = asked.named.or(asked.history.first().copied()).unwrap_or(Mark::of(&[]));
+        let key = asked.named.or(asked.history.last().copied()).unwrap_or(Mark::of(&[]));
         let engine = setup.engine(asked.api);
         let mut settings = setup.sessions;
         settings.cache_rule = Some(CacheRule::of(asked.api.format()));
