@@ -43,6 +43,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `like-words` | words that mean nearly the same count too in `auto`, by a table of word vectors (3.7 MB) |
 //! | `schema` | the options of all strategies in the JSON Schema of a policy description |
 
 mod grouping;
@@ -70,12 +71,14 @@ pub use index::{Field, Index};
 pub use keep::{Ear, KeepParameters, Talk};
 pub use policy::{Strategies, auto, keeping};
 pub use query::Query;
+#[cfg(feature = "like-words")]
+pub use scorer::LikeTextScorer;
 pub use scorer::{
     AddressedScorer, Bm25Parameters, Bm25Scorer, ClassNormScorer, Condition, ConstantScorer,
     DateScorer, EchoScorer, GroupLiftScorer, ItemVectors, Kernel, LengthNormScorer,
     LiveValuesScorer, MaxNormScorer, NeighbourParameters, NeighbourScorer, NeighbourShare,
-    ProductScorer, SpeakerScorer, SumScorer, TermContribution, VectorScorer, WhenScorer,
-    WidenedScorer,
+    ProductScorer, SpeakerScorer, StretchScorer, SumScorer, TermContribution, VectorScorer,
+    WhenScorer, WidenedScorer,
 };
 pub use slicer::{BestFirstSlice, CoverageParameters, CoverageSlice, KeepSlice, Question};
 pub use text::{Analysis, Language, LanguageChoice, UnknownLanguage};

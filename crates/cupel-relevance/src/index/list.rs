@@ -53,6 +53,40 @@ impl<'s> ListView<'s> {
         self.store.lexicon.term_count()
     }
 
+    /// The text of a term.
+    pub(crate) fn text(&self, term: TermId) -> &'s str {
+        self.store.lexicon.text(term)
+    }
+
+    /// For each item of the list its number in the index.
+    #[cfg(feature = "like-words")]
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    #[cfg(feature = "like-words")]
+    pub(super) fn cache(&self) -> &'s std::sync::Mutex<super::like::LikeCache> {
+        &self.store.like
+    }
+
+    /// For each term of the index in how many items of the list it occurs.
+    #[cfg(feature = "like-words")]
+    pub(super) fn frequencies(&self) -> Vec<u32> {
+        let mut frequencies = vec![0; self.term_count()];
+        for number in &self.numbers {
+            for posting in self.store.postings(*number) {
+                frequencies[posting.term as usize] += 1;
+            }
+        }
+        frequencies
+    }
+
+    /// How rare a term is in the list that so many items have: the idf of BM25.
+    pub(crate) fn rarity(&self, having: usize) -> f64 {
+        let (all, having) = (self.len() as f64, having as f64);
+        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+    }
+
     /// In how many items of the list a term occurs.
     pub(crate) fn frequency(&self, term: TermId) -> usize {
         match &self.occurrences {

@@ -1,5 +1,7 @@
 //! The words of many items, kept between queries.
 
+#[cfg(feature = "like-words")]
+mod like;
 mod list;
 mod store;
 
@@ -11,6 +13,8 @@ use self::store::Store;
 use crate::text::{Analysis, SharedReader};
 use crate::{Query, parameter};
 
+#[cfg(feature = "like-words")]
+pub(crate) use like::LikeTerm;
 pub(crate) use list::ListView;
 pub(crate) use store::Posting;
 

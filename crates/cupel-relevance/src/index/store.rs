@@ -51,6 +51,8 @@ pub(super) struct Store {
     ends: Vec<u32>,
     /// Those of the first items, or of all: nobody may ask for them.
     pub(super) ids: Ids,
+    #[cfg(feature = "like-words")]
+    pub(super) like: std::sync::Mutex<super::like::LikeCache>,
 }
 
 impl Store {
@@ -65,6 +67,8 @@ impl Store {
             lengths: Vec::new(),
             ends: Vec::new(),
             ids: Ids::new(),
+            #[cfg(feature = "like-words")]
+            like: std::sync::Mutex::default(),
         }
     }
 

@@ -6,15 +6,16 @@ use cupel::{Scorer, Slicer};
 #[cfg(feature = "schema")]
 use super::catalogue;
 use super::options::{
-    bm25_parameters, condition, coverage_parameters, grouping, keep_parameters, kernel,
+    bm25_parameters, condition, coverage_parameters, grouping, keep_parameters, kernel, kernel_or,
     neighbour_parameters, number,
 };
 use super::strategies::Strategies;
+use crate::scorer::{STRETCH_KERNEL, STRETCH_WEIGHT};
 use crate::{
     AddressedScorer, BestFirstSlice, Bm25Scorer, ClassNormScorer, ConstantScorer, CoverageSlice,
     DateScorer, EchoScorer, GroupLiftScorer, KeepSlice, Language, LanguageChoice, LengthNormScorer,
-    LiveValuesScorer, MaxNormScorer, NeighbourScorer, ProductScorer, SpeakerScorer, SumScorer,
-    VectorScorer, WhenScorer, WidenedScorer,
+    LiveValuesScorer, MaxNormScorer, NeighbourScorer, ProductScorer, SpeakerScorer, StretchScorer,
+    SumScorer, VectorScorer, WhenScorer, WidenedScorer,
 };
 
 /// The names of the scorers.
@@ -22,6 +23,7 @@ pub(super) const SCORERS: &[&str] = &[
     "bm25",
     "widened",
     "neighbours",
+    "stretch",
     "group-lift",
     "sum",
     "product",
@@ -58,6 +60,13 @@ impl StrategyProvider for Strategies {
             "bm25" => self.bm25(options)?,
             "widened" => self.widened(options)?,
             "neighbours" => Box::new(neighbours(options)?),
+            "stretch" => {
+                let (grouping, kernel) =
+                    (grouping(options, "session")?, kernel_or(options, STRETCH_KERNEL)?);
+                let weight = number(options, "stretch_weight", STRETCH_WEIGHT)?;
+                let inner = options.scorer("scorer")?;
+                Box::new(StretchScorer::with_parameters(inner, grouping, weight, kernel)?)
+            }
             "group-lift" => {
                 let (grouping, share) =
                     (grouping(options, "path")?, number(options, "share", 0.5)?);
@@ -183,6 +192,7 @@ mod tests {
             "type = 'bm25'",
             "type = 'widened'",
             "type = 'neighbours', scorer = 'bm25'",
+            "type = 'stretch', scorer = 'bm25'",
             "type = 'group-lift', scorer = 'bm25'",
             "type = 'sum', scorers = ['bm25', { type = 'recency', weight = 2 }]",
             "type = 'product', scorers = ['bm25', 'recency']",

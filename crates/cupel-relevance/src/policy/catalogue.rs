@@ -32,15 +32,20 @@ macro_rules! catalogue {
 const SCORERS: &[Entry] = catalogue! {
     "bm25": [
         k1 Number, b Number, idf_exponent Number, max_terms Whole, asking_weight Number,
-        language Text, fields Numbers
+        like_words Number, language Text, fields Numbers
     ],
     "widened": [
         k1 Number, b Number, idf_exponent Number, max_terms Whole, asking_weight Number,
-        reach_tokens Number, group_exponent Number, later Number,
+        like_words Number, reach_tokens Number, group_exponent Number, later Number,
         group_by Text, gap_seconds Number, language Text, fields Numbers
     ],
     "neighbours": [
         scorer Scorer, share Number, own_exponent Number,
+        reach_tokens Number, group_exponent Number, later Number,
+        group_by Text, gap_seconds Number
+    ],
+    "stretch": [
+        scorer Scorer, stretch_weight Number,
         reach_tokens Number, group_exponent Number, later Number,
         group_by Text, gap_seconds Number
     ],
@@ -59,7 +64,7 @@ const SCORERS: &[Entry] = catalogue! {
     "echo": [strength Number, language Text, fields Numbers],
     "vectors": [],
     "with-vectors": [
-        scorer Scorer, vector_weight Number, floor Number, exponent Number, share Number,
+        scorer Scorer, vector_weight Number, text_weight Number, floor Number, exponent Number, share Number,
         reach_tokens Number, group_exponent Number, later Number,
         group_by Text, gap_seconds Number
     ],

@@ -23,10 +23,14 @@ pub(super) fn number(
 /// The tags whose words count too where nothing else is said.
 const FIELDS: [(&str, f64); 2] = [("symbol", 2.0), ("path", 1.0)];
 
+pub(super) fn usual_fields() -> Vec<Field> {
+    FIELDS.map(|(tag, weight)| Field::new(tag, weight)).into()
+}
+
 pub(super) fn fields(options: &mut Options<'_>) -> Result<Vec<Field>, DescriptionError> {
     let given: Option<HashMap<String, f64>> = options.optional("fields")?;
     let Some(given) = given else {
-        return Ok(FIELDS.map(|(tag, weight)| Field::new(tag, weight)).into());
+        return Ok(usual_fields());
     };
     let mut given: Vec<(String, f64)> = given.into_iter().collect();
     given.sort_by(|a, b| a.0.cmp(&b.0));
@@ -43,11 +47,18 @@ pub(super) fn bm25_parameters(
         idf_exponent: number(options, "idf_exponent", usual.idf_exponent)?,
         max_terms: options.optional("max_terms")?.unwrap_or(usual.max_terms),
         asking_weight: number(options, "asking_weight", usual.asking_weight)?,
+        like_words: number(options, "like_words", usual.like_words)?,
     })
 }
 
 pub(super) fn kernel(options: &mut Options<'_>) -> Result<Kernel, DescriptionError> {
-    let usual = Kernel::default();
+    kernel_or(options, Kernel::default())
+}
+
+pub(super) fn kernel_or(
+    options: &mut Options<'_>,
+    usual: Kernel,
+) -> Result<Kernel, DescriptionError> {
     Ok(Kernel {
         reach_tokens: number(options, "reach_tokens", usual.reach_tokens)?,
         group_exponent: number(options, "group_exponent", usual.group_exponent)?,

@@ -6,10 +6,14 @@ use cupel::policy::{DescriptionError, Options};
 use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use super::Strategies;
+#[cfg(feature = "like-words")]
+use super::options::usual_fields;
 use super::options::{grouping, kernel, number};
+#[cfg(feature = "like-words")]
+use crate::Condition;
 use crate::{
     ConstantScorer, Grouping, ItemVectors, MaxNormScorer, NeighbourParameters, NeighbourScorer,
-    SumScorer, VectorScorer,
+    SumScorer, VectorScorer, parameter,
 };
 
 /// A scorer, and vectors beside it in runs that bring some.
@@ -25,6 +29,8 @@ struct Beside {
     grouping: Grouping,
     /// What they count beside the other scorer.
     weight: f64,
+    /// What whole texts count by the table of words, in runs that bring no vectors.
+    text_weight: f64,
     floor: f64,
     exponent: f64,
     around: NeighbourParameters,
@@ -40,6 +46,7 @@ impl Strategies {
         let beside = Beside {
             grouping: grouping(options, "session")?,
             weight: number(options, "vector_weight", 0.7)?,
+            text_weight: number(options, "text_weight", 0.0)?,
             floor: number(options, "floor", 0.1)?,
             exponent: number(options, "exponent", 2.0)?,
             around: NeighbourParameters {
@@ -51,7 +58,9 @@ impl Strategies {
         };
         let inner = Arc::from(options.scorer("scorer")?);
         // Wrong constants are refused now: a run cannot refuse anything.
-        beside.join(Arc::new(ConstantScorer(0.0)), Arc::new(ItemVectors::new(1)?), &[1.0])?;
+        parameter::not_negative("text_weight", beside.text_weight)?;
+        let alike = beside.alike(Arc::new(ItemVectors::new(1)?), &[1.0])?;
+        beside.join(Arc::new(ConstantScorer(0.0)), alike, beside.weight)?;
         Ok(Box::new(WithVectors { strategies: self.clone(), inner, beside }))
     }
 }
@@ -59,13 +68,44 @@ impl Strategies {
 impl WithVectors {
     fn scorer(&self, items: &ItemList<'_>) -> Arc<dyn Scorer> {
         let inner = self.inner.clone();
-        match &self.strategies.in_run(items.context()).vectors {
-            Some((vectors, query)) => {
-                let joined = self.beside.join(inner, vectors.clone(), query);
-                Arc::new(joined.expect("constants and the vector of the query were checked before"))
+        let strategies = self.strategies.in_run(items.context());
+        let checked = "constants and the vector of the query were checked before";
+        if let Some((vectors, query)) = &strategies.vectors {
+            let alike = self.beside.alike(vectors.clone(), query).expect(checked);
+            return Arc::new(self.beside.join(inner, alike, self.beside.weight).expect(checked));
+        }
+        match self.like_texts(&strategies, items) {
+            Some((alike, weight)) => {
+                Arc::new(self.beside.join(inner, alike, weight).expect(checked))
             }
             None => inner,
         }
+    }
+
+    /// How alike texts are as a whole, and what that counts; `None` where it counts nothing.
+    #[cfg(feature = "like-words")]
+    fn like_texts(
+        &self,
+        strategies: &Strategies,
+        items: &ItemList<'_>,
+    ) -> Option<(crate::LikeTextScorer, f64)> {
+        let Beside { text_weight, floor, exponent, .. } = self.beside;
+        // Where calls stand with their results, what will be needed decides, and texts that are merely alike displace it: τ-bench at
+        // 1,000 tokens loses half a point, and nothing gains.
+        if text_weight == 0.0 || Condition::Exchanges.holds(items) {
+            return None;
+        }
+        let language = strategies.language_of(items);
+        let (query, index) = strategies.texts_in(language, &usual_fields()).ok()?;
+        let alike = crate::LikeTextScorer::new(query, index, floor, exponent).ok()?;
+        let weight = text_weight * alike.share(items);
+        (weight > 0.0).then_some((alike, weight))
+    }
+
+    /// The table of words is not in this program.
+    #[cfg(not(feature = "like-words"))]
+    fn like_texts(&self, _: &Strategies, _: &ItemList<'_>) -> Option<(ConstantScorer, f64)> {
+        None
     }
 }
 
@@ -84,17 +124,20 @@ impl Scorer for WithVectors {
 }
 
 impl Beside {
+    fn alike(&self, items: Arc<ItemVectors>, query: &[f32]) -> Result<VectorScorer, CupelError> {
+        VectorScorer::new(items, query)?.sharpened(self.floor, self.exponent)
+    }
+
     fn join(
         &self,
         inner: Arc<dyn Scorer>,
-        items: Arc<ItemVectors>,
-        query: &[f32],
+        alike: impl Scorer + 'static,
+        weight: f64,
     ) -> Result<SumScorer, CupelError> {
-        let alike = VectorScorer::new(items, query)?.sharpened(self.floor, self.exponent)?;
         let around = NeighbourScorer::with_parameters(alike, self.grouping.clone(), self.around)?;
         SumScorer::new(vec![
             (Box::new(MaxNormScorer::new(inner)), 1.0),
-            (Box::new(MaxNormScorer::new(around)), self.weight),
+            (Box::new(MaxNormScorer::new(around)), weight),
         ])
     }
 }
@@ -136,15 +179,37 @@ mod tests {
     #[test]
     fn without_vectors_nothing_changes_to_the_last_bit() {
         let items = texts(&TALK);
-        let mut plain = toml::Value::try_from(auto()).unwrap();
-        unwrap_vectors(&mut plain);
-        assert!(!plain.to_string().contains("with-vectors"));
         let strategies = Strategies::new("Whose cat sleeps?");
-        let plain = PolicyDescription::deserialize_with(plain, &strategies).unwrap();
-        let policy = plain.build_with(&strategies, SystemTimeProvider).unwrap();
-        let bits = |scores: Vec<f64>| scores.into_iter().map(f64::to_bits).collect::<Vec<_>>();
-        let expected = bits(scores(policy.scorer(), &items));
-        assert_eq!(bits(auto_scores(&strategies, &items)), expected);
+        let bits = |policy: toml::Value| -> Vec<u64> {
+            let policy = PolicyDescription::deserialize_with(policy, &strategies).unwrap();
+            let policy = policy.build_with(&strategies, SystemTimeProvider).unwrap();
+            scores(policy.scorer(), &items).into_iter().map(f64::to_bits).collect()
+        };
+        // Whole texts by the table of words would take the vectors' place.
+        let text =
+            toml::to_string(&auto()).unwrap().replace("text_weight = 0.3", "text_weight = 0.0");
+        let with: toml::Value = toml::from_str(&text).unwrap();
+        let mut without = with.clone();
+        unwrap_vectors(&mut without);
+        assert!(!without.to_string().contains("with-vectors"));
+        assert_eq!(bits(with), bits(without));
+    }
+
+    #[cfg(feature = "like-words")]
+    #[test]
+    fn vectors_take_the_place_of_whole_texts() {
+        let items = texts(&TALK);
+        let file = r#"{"query": [1, 0], "items": [[0.9, 0.1], null, [0, 1], [1, 0.1]]}"#;
+        let asked = with_vectors("Which pets?", &items, file);
+        let text = toml::to_string(&auto()).unwrap();
+        let scores_of = |text: &str| {
+            let policy = toml::Deserializer::parse(text).unwrap();
+            let policy = PolicyDescription::deserialize_with(policy, &asked).unwrap();
+            scores(policy.build_with(&asked, SystemTimeProvider).unwrap().scorer(), &items)
+        };
+        let without = text.replace("text_weight = 0.3", "text_weight = 0.0");
+        assert_ne!(text, without);
+        assert_eq!(scores_of(&text), scores_of(&without));
     }
 
     /// Puts the inner scorer in the place of each `with-vectors`.

@@ -19,11 +19,21 @@ pub struct Bm25Parameters {
     pub max_terms: usize,
     /// What words count that only ask, such as `summarize` or `mention`: 1 is as much as others.
     pub asking_weight: f64,
+    /// What a word counts that means nearly the same as a word of the query, beside that word itself: 0 is nothing. Needs the feature
+    /// `like-words`, and counts for short questions about English texts alone.
+    pub like_words: f64,
 }
 
 impl Default for Bm25Parameters {
     fn default() -> Self {
-        Self { k1: 1.5, b: 0.75, idf_exponent: 1.2, max_terms: 60, asking_weight: 1.0 }
+        Self {
+            k1: 1.5,
+            b: 0.75,
+            idf_exponent: 1.2,
+            max_terms: 60,
+            asking_weight: 1.0,
+            like_words: 0.0,
+        }
     }
 }
 
@@ -33,7 +43,8 @@ impl Bm25Parameters {
         parameter::unit("b", self.b)?;
         parameter::not_negative("idf_exponent", self.idf_exponent)?;
         parameter::at_least_one("max_terms", self.max_terms)?;
-        parameter::not_negative("asking_weight", self.asking_weight)
+        parameter::not_negative("asking_weight", self.asking_weight)?;
+        parameter::unit("like_words", self.like_words)
     }
 }
 
@@ -85,18 +96,47 @@ pub struct Bm25Scorer {
 pub struct TermContribution {
     /// The term, as it was stemmed.
     pub term: String,
-    /// How often the item has it, weighted by field.
+    /// How often the item has it, weighted by field; words that are like it count a part.
     pub count: f64,
     /// What it earned.
     pub score: f64,
+    /// Where the item does not have it, the words that are like it, as they were stemmed, those that count most first.
+    pub like: Vec<String>,
 }
 
-/// A term of the query that the index knows.
-#[derive(Debug, Clone, Copy)]
+/// A term of the query that an item of the list has, or a word like it.
+#[derive(Debug, Clone)]
 pub(super) struct WeightedTerm<'q> {
     pub(super) text: &'q str,
-    pub(super) id: TermId,
+    id: Option<TermId>,
     pub(super) weight: f64,
+    /// Words that are like it, and what each of their occurrences counts.
+    like: Vec<(TermId, f64)>,
+}
+
+impl WeightedTerm<'_> {
+    /// Adds to the count of every item of the index how often it has the term or words like it.
+    pub(super) fn add_counts(&self, view: &ListView<'_>, counts: &mut [f64]) {
+        self.for_each_hit(view, |item, count, _| counts[item] += count);
+    }
+
+    /// Calls `hit` with the number of an item, what it counts and its length; for an item that also has like words more than once.
+    fn for_each_hit(&self, view: &ListView<'_>, mut hit: impl FnMut(usize, f64, f64)) {
+        if let Some(id) = self.id {
+            view.for_each_hit(id, &mut hit);
+        }
+        for (id, part) in &self.like {
+            view.for_each_hit(*id, |item, count, length| hit(item, part * count, length));
+        }
+    }
+
+    /// What an occurrence of a term counts as one of this term.
+    fn part_of(&self, term: TermId) -> Option<f64> {
+        if self.id == Some(term) {
+            return Some(1.0);
+        }
+        self.like.iter().find(|(like, _)| *like == term).map(|(_, part)| *part)
+    }
 }
 
 impl Bm25Scorer {
@@ -144,13 +184,23 @@ impl Bm25Scorer {
             let saturation = Saturation::new(&self.parameters, view);
             let parts_of = |position: &usize| {
                 let length = view.length(*position);
-                let earned = |posting: &crate::index::Posting| {
-                    let term = terms.iter().find(|term| term.id == posting.term)?;
-                    let count = f64::from(posting.count);
+                let earned = |term: &WeightedTerm<'_>| {
+                    let hits = view.terms(*position).iter();
+                    let hits = hits.filter_map(|posting| {
+                        let count = term.part_of(posting.term)? * f64::from(posting.count);
+                        Some((posting.term, count))
+                    });
+                    let mut hits: Vec<(TermId, f64)> = hits.collect();
+                    hits.sort_by(|a, b| cupel::compare_scores(a.1, b.1));
+                    let count: f64 = hits.iter().map(|(_, count)| count).sum();
+                    let is_there = hits.iter().any(|(id, _)| Some(*id) == term.id);
+                    let like = if is_there { &[] } else { hits.as_slice() };
+                    let like = like.iter().map(|(id, _)| view.text(*id).to_owned()).collect();
                     let score = saturation.score(term.weight, count, length);
-                    Some(TermContribution { term: term.text.to_owned(), count, score })
+                    let term = term.text.to_owned();
+                    (count > 0.0).then_some(TermContribution { term, count, score, like })
                 };
-                let mut parts: Vec<_> = view.terms(*position).iter().filter_map(earned).collect();
+                let mut parts: Vec<_> = terms.iter().filter_map(earned).collect();
                 parts.sort_by(|a, b| cupel::compare_scores(a.score, b.score));
                 parts
             };
@@ -170,21 +220,43 @@ pub(super) fn weighted_terms<'q>(
     view: &ListView<'_>,
     parameters: &Bm25Parameters,
 ) -> Vec<WeightedTerm<'q>> {
-    let all = view.len() as f64;
+    let mut likes = like_terms(query, view, parameters.like_words).into_iter();
     let weigh = |(text, occurrences, is_asking): (&'q str, u32, bool)| {
-        let id = view.find(text)?;
-        let having = view.frequency(id) as f64;
-        let rarity = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+        let like = likes.next().unwrap_or_default();
+        let id = view.find(text);
+        let having = id.map_or(0, |id| view.frequency(id));
+        let rarity = view.rarity(having);
         let mut weight = rarity.powf(parameters.idf_exponent) * (1.0 + f64::from(occurrences).ln());
         if is_asking {
             weight *= parameters.asking_weight;
         }
-        (having > 0.0).then_some(WeightedTerm { text, id, weight })
+        (having > 0 || !like.is_empty()).then_some(WeightedTerm { text, id, weight, like })
     };
     let mut terms: Vec<WeightedTerm<'q>> = query.asked_terms().filter_map(weigh).collect();
     terms.sort_by(|a, b| cupel::compare_scores(a.weight, b.weight));
     terms.truncate(parameters.max_terms);
     terms
+}
+
+/// For each term of the query the words of the list that are like it, and what each of their occurrences counts.
+#[cfg(feature = "like-words")]
+fn like_terms(query: &Query, view: &ListView<'_>, like_words: f64) -> Vec<Vec<(TermId, f64)>> {
+    let part = if like_words > 0.0 { like_words * view.like_share(query) } else { 0.0 };
+    if part == 0.0 {
+        return Vec::new();
+    }
+    let like = view.like_terms(query);
+    let scaled = |place| {
+        let terms: &[crate::index::LikeTerm] = like.of(place);
+        terms.iter().map(|like| (like.term, part * like.affinity)).collect()
+    };
+    (0..query.terms().len()).map(scaled).collect()
+}
+
+/// None: the table of words is not in this program.
+#[cfg(not(feature = "like-words"))]
+fn like_terms(_: &Query, _: &ListView<'_>, _: f64) -> Vec<Vec<(TermId, f64)>> {
+    Vec::new()
 }
 
 /// What occurrences are worth, given the length of a text.
@@ -218,8 +290,20 @@ impl Scorer for Bm25Scorer {
         self.index.list(items, |view| {
             let saturation = Saturation::new(&self.parameters, view);
             view.sum_up(scores, |sums| {
+                let mut counts = Vec::new();
                 for term in self.weighted_terms(view) {
-                    view.for_each_hit(term.id, |item, count, length| {
+                    if term.like.is_empty() {
+                        term.for_each_hit(view, |item, count, length| {
+                            sums[item] += saturation.score(term.weight, count, length);
+                        });
+                        continue;
+                    }
+                    // Occurrences of the term and of words like it saturate together.
+                    counts.clear();
+                    counts.resize(sums.len(), 0.0);
+                    term.add_counts(view, &mut counts);
+                    term.for_each_hit(view, |item, _, length| {
+                        let count = std::mem::take(&mut counts[item]);
                         sums[item] += saturation.score(term.weight, count, length);
                     });
                 }
@@ -233,8 +317,11 @@ impl Scorer for Bm25Scorer {
         let explain = |parts: Vec<TermContribution>| {
             let total = parts.iter().map(|part| part.score).sum();
             let word = |part: TermContribution| {
-                let word = written.get(&part.term).unwrap_or(&part.term);
-                ScoreExplanation::new(ScorePart::Word(word.clone()), part.score)
+                let mut word = written.get(&part.term).unwrap_or(&part.term).clone();
+                if let Some(like) = part.like.first() {
+                    word = format!("{word} ~ {like}");
+                }
+                ScoreExplanation::new(ScorePart::Word(word), part.score)
             };
             ScoreExplanation::new("words", total).with_parts(parts.into_iter().map(word).collect())
         };

@@ -65,6 +65,11 @@ pub(super) struct FittedKernel {
 }
 
 impl FittedKernel {
+    /// The positions of each group, in the order in which the items came.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &[u32]> {
+        self.groups.iter()
+    }
+
     /// Adds to each sum what the values around it amount to. Values that are not numbers count
     /// nothing.
     pub(super) fn add_around(&self, values: &[f64], share: f64, sums: &mut [f64]) {

@@ -6,6 +6,7 @@
 //! | [`WidenedScorer`] | words, order, groups | the same over the text and what stands around it |
 //! | [`VectorScorer`] | the caller's vectors | cosine with the query's vector |
 //! | [`NeighbourScorer`] | order, groups | inner score, and a part of what stands around it |
+//! | [`StretchScorer`] | order, groups, lengths | inner score, and in a long talk that of the stretch |
 //! | [`GroupLiftScorer`] | groups | inner score, and a part of its group's best |
 //! | [`SumScorer`], [`ProductScorer`], [`MaxNormScorer`] | their children | sum, product, divided by the maximum |
 //! | [`WhenScorer`], [`ConstantScorer`] | the list; nothing | one scorer or another; the same for all |
@@ -22,12 +23,15 @@ mod dates;
 mod echo;
 mod group_lift;
 mod kernel;
+#[cfg(feature = "like-words")]
+mod like_text;
 mod live_values;
 mod named_date;
 mod neighbours;
 mod norm;
 mod numbered_month;
 mod speaker;
+mod stretch;
 mod vectors;
 mod when;
 mod widened;
@@ -42,10 +46,14 @@ pub use dates::DateScorer;
 pub use echo::EchoScorer;
 pub use group_lift::GroupLiftScorer;
 pub use kernel::Kernel;
+#[cfg(feature = "like-words")]
+pub use like_text::LikeTextScorer;
 pub use live_values::LiveValuesScorer;
 pub use neighbours::{NeighbourParameters, NeighbourScorer, NeighbourShare};
 pub use norm::{ClassNormScorer, LengthNormScorer};
 pub use speaker::SpeakerScorer;
+pub use stretch::StretchScorer;
+pub(crate) use stretch::{STRETCH_KERNEL, STRETCH_WEIGHT};
 pub(crate) use vectors::unit_vector;
 pub use vectors::{ItemVectors, VectorScorer};
 pub use when::{Condition, WhenScorer};

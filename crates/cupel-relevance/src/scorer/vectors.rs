@@ -215,10 +215,23 @@ pub struct VectorScorer {
     sharpening: Option<Sharpening>,
 }
 
+/// What is above a floor, raised to a power.
 #[derive(Debug, Clone, Copy)]
-struct Sharpening {
+pub(super) struct Sharpening {
     floor: f64,
     exponent: f64,
+}
+
+impl Sharpening {
+    pub(super) fn new(floor: f64, exponent: f64) -> Result<Self, CupelError> {
+        parameter::unit("floor", floor)?;
+        parameter::positive("exponent", exponent)?;
+        Ok(Self { floor, exponent })
+    }
+
+    pub(super) fn apply(self, likeness: f64) -> f64 {
+        (likeness - self.floor).max(0.0).powf(self.exponent)
+    }
 }
 
 impl VectorScorer {
@@ -240,9 +253,7 @@ impl VectorScorer {
     /// [`CupelError::ScorerConfig`] if the floor is not within 0 and 1, or the exponent is not
     /// positive and finite; it names which.
     pub fn sharpened(mut self, floor: f64, exponent: f64) -> Result<Self, CupelError> {
-        parameter::unit("floor", floor)?;
-        parameter::positive("exponent", exponent)?;
-        self.sharpening = Some(Sharpening { floor, exponent });
+        self.sharpening = Some(Sharpening::new(floor, exponent)?);
         Ok(self)
     }
 
@@ -250,7 +261,7 @@ impl VectorScorer {
         let cosine = cosine(vector, &self.query);
         match self.sharpening {
             None => cosine,
-            Some(Sharpening { floor, exponent }) => (cosine - floor).max(0.0).powf(exponent),
+            Some(sharpening) => sharpening.apply(cosine),
         }
     }
 }

@@ -81,9 +81,7 @@ impl WidenedScorer {
             let saturation = Saturation::with_mean(&self.parameters, mean);
             let mut own = vec![0.0; view.len()];
             for term in weighted_terms(&self.query, view, &self.parameters) {
-                view.sum_up(&mut own, |own| {
-                    view.for_each_hit(term.id, |item, count, _| own[item] = count);
-                });
+                view.sum_up(&mut own, |own| term.add_counts(view, own));
                 let mut parts = with_surroundings(&kernel, own.iter().copied());
                 for (part, length) in parts.iter_mut().zip(&lengths) {
                     if *part > 0.0 {

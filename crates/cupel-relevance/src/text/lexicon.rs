@@ -46,6 +46,11 @@ impl Lexicon {
         self.terms.find(term)
     }
 
+    /// The text of a term.
+    pub(crate) fn text(&self, term: TermId) -> &str {
+        self.terms.text(term)
+    }
+
     /// Calls `emit` for each term of a text, in order. All texts must come from one reader.
     pub(crate) fn for_each_term(&mut self, words: Words<'_>, mut emit: impl FnMut(TermId)) {
         if self.meanings.len() < words.count() {
