@@ -8,7 +8,6 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use cupel_words::{COMPONENTS, LENGTH, Vector};
 
 use super::list::ListView;
-use crate::text::Vocabulary;
 use crate::text::lexicon::TermId;
 use crate::{Language, Query};
 

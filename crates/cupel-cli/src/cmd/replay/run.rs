@@ -161,6 +161,7 @@ impl ReplayArguments {
             repair: self.repair,
             alternate: false,
             turns: cli::Turns::default(),
+            handles: false,
         };
         let query = QueryArguments { shorten: self.shorten, ..QueryArguments::default() };
         cli::quiet_engine(context, &request, &BudgetArguments::default(), &query, policy)
