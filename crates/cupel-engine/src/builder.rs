@@ -30,6 +30,7 @@ use crate::{
 /// # Ok::<(), cupel_engine::EngineError>(())
 /// ```
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct EngineBuilder {
     policy: Option<PolicySource>,
     model: Option<String>,

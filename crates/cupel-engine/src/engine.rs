@@ -50,6 +50,7 @@ pub struct Engine {
 
 /// What all requests of an engine share.
 #[derive(Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub(crate) struct Settings {
     pub(crate) policy: NamedPolicy,
     /// The name of the model of all requests, as the caller gave it.

@@ -478,7 +478,7 @@ fn counted(folder: &Folder, times: i64) -> String {
         let usage = serde_json::json!({"prompt_tokens": times * 185});
         serde_json::json!({"request": request, "response": {"choices": [{"message": {"role": "assistant", "content": "PX-7"}}], "usage": usage}})
     };
-    let rows: String = (0..5).map(|at| format!("{}\n", row(at))).collect();
+    let rows = (0..5).fold(String::new(), |rows, at| rows + &row(at).to_string() + "\n");
     folder.write("counted.jsonl", rows)
 }
 
@@ -542,7 +542,8 @@ fn conversations(folder: &Folder, count: usize) -> String {
             "request": {"model": "gpt-4.1", "messages": messages},
             "response": {"role": "assistant", "content": format!("On card B-{talk}7.")},
         });
-        rows.push_str(&format!("{row}\n"));
+        rows += &row.to_string();
+        rows.push('\n');
     }
     folder.write("talks.jsonl", rows)
 }

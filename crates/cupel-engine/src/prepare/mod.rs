@@ -135,7 +135,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// [`ErrorCode::NoBudget`] if nobody says it, [`ErrorCode::InvalidBudget`] if limits contradict
+    /// [`crate::ErrorCode::NoBudget`] if nobody says it, [`crate::ErrorCode::InvalidBudget`] if limits contradict
     /// each other.
     pub fn budget(&self) -> Result<&ContextBudget, EngineError> {
         self.room.budget.as_ref().map_err(Clone::clone)

@@ -127,51 +127,8 @@ impl<'s> Stage<'s> {
             size_exponent: self.settings.size_exponent,
             cuts: &self.cuts(),
         });
-        let mut plan = plan.ok_or_else(|| self.cannot_be_had(room))?;
-        if !is_first(&self.units, &self.window) {
-            let said = ranking.reserve(&unbounded()?).map_err(failed)?;
-            self.fill_up(&mut plan, &said, room);
-        }
+        let plan = plan.ok_or_else(|| self.cannot_be_had(room))?;
         Ok((plan, Some(worth)))
-    }
-
-    /// Puts what the user said into room that would stay free behind a cut, in the order of the policy's reserve, until
-    /// no more than a twentieth is free. All behind the cut is sent again, so this costs no more than itself, and
-    /// never more than may be sent again.
-    fn fill_up(&self, plan: &mut Plan, said: &[Reserved], room: i64) {
-        let from = plan.prefix.checked_sub(1).map_or(0, |last| self.window[last] + 1);
-        let window = plan.window(&self.window, &self.units);
-        let mut is_in = vec![false; self.units.len()];
-        let mut left = room;
-        for chosen in window {
-            is_in[chosen.0] = true;
-            if !self.units[chosen.0].is_pinned {
-                left = left.saturating_sub(self.prepared.tokens_as(chosen));
-            }
-        }
-        let mut credit = self.credit.max(0).saturating_sub(plan.again_tokens);
-        for Reserved { position, rendering, .. } in said {
-            if left <= room / FREE_ROOM {
-                break;
-            }
-            let unit = &self.units[*position];
-            let costs_again = if unit.is_new { 0 } else { unit.tokens };
-            // Where the cache goes by marks, blocks are counted before the window is chosen.
-            let may_be_sent = unit.is_new || self.marked.is_none() && costs_again <= credit;
-            let can_stand = unit.needs.iter().all(|needed| is_in[*needed]);
-            let fits = unit.tokens >= 0 && unit.tokens <= left;
-            if is_in[*position] || *position < from || rendering.is_some() || !unit.competes {
-                continue;
-            }
-            if may_be_sent && can_stand && fits {
-                is_in[*position] = true;
-                left -= unit.tokens;
-                credit -= costs_again;
-                plan.again_tokens = plan.again_tokens.saturating_add(costs_again);
-                plan.behind.push((*position, None));
-            }
-        }
-        plan.behind.sort_unstable();
     }
 
     /// Lets what the policy reserves be required, and returns the room that this leaves.
@@ -270,16 +227,6 @@ impl<'s> Stage<'s> {
         let parts = pinned.map(|at| Part::of(self.prepared.candidates(), at)).collect();
         EngineError::does_not_fit(needed, room, parts)
     }
-}
-
-/// The part of the room that may stay free behind a cut while something that the user said is out.
-const FREE_ROOM: i64 = 20;
-
-/// A budget in which a policy's reserve holds all that it is for.
-fn unbounded() -> Result<ContextBudget, EngineError> {
-    /// More than any request has, and exact as a float.
-    const TOKENS: i64 = 1 << 40;
-    ContextBudget::builder(TOKENS).build().map_err(EngineError::from)
 }
 
 /// A unit as it was sent; `None` if nobody could send it so again.

@@ -148,32 +148,3 @@ fn what_was_said_behind_a_shortened_reply_stays() {
     let window = step(7);
     assert!(window.contains("40 guests") && window.contains(CHANGED), "{window}");
 }
-
-/// A cut frees more room than what is new takes: what the user said behind it stays, as far as it fits.
-#[test]
-fn room_that_a_cut_leaves_goes_to_what_the_user_said() {
-    const STATED: [&str; 5] = [
-        "The meadow stands beside the nettle and the amber is number 0.",
-        "The island stands beside the quarry and the birch is number 1.",
-        "The meadow stands beside the juniper and the cloud is number 2.",
-        "The lantern stands beside the saddle and the delta is number 3.",
-        "The quarry stands beside the ember and the ember is number 4.",
-    ];
-    let point = |at: usize, times: usize| {
-        format!("Point {at}: {}", "the harbour is wide and deep, ".repeat(times).trim())
-    };
-    let mut messages = Vec::new();
-    for (at, (text, times)) in STATED.into_iter().zip([1, 3, 3, 1, 1]).enumerate() {
-        messages.extend([said("user", text), said("assistant", &point(at, times))]);
-    }
-    let mut session = engine(140).session();
-    let mut windows = Vec::new();
-    for end in (1..10).step_by(2) {
-        let text = json!({ "messages": messages[..end] }).to_string();
-        windows.push(session.next(text.as_str()).unwrap());
-        assert!(session.accept());
-    }
-    let last = windows.pop().unwrap();
-    assert!(!last.text.contains("Point 2"), "something was cut");
-    assert!(last.text.contains(STATED[2]), "{}", last.text);
-}

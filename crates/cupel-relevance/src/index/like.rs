@@ -59,13 +59,13 @@ pub(super) struct LikeCache {
 struct Answer<T> {
     query: String,
     numbers: Vec<u32>,
-    answer: Arc<T>,
+    found: Arc<T>,
 }
 
 impl<T> Answer<T> {
     fn get(known: Option<&Self>, query: &str, numbers: &[u32]) -> Option<Arc<T>> {
         let known = known?;
-        (known.query == query && known.numbers == numbers).then(|| known.answer.clone())
+        (known.query == query && known.numbers == numbers).then(|| known.found.clone())
     }
 }
 
@@ -90,7 +90,7 @@ impl ListView<'_> {
             cache.like_terms = Some(Answer {
                 query: query.text().to_owned(),
                 numbers: self.numbers().to_vec(),
-                answer: answer.clone(),
+                found: answer.clone(),
             });
             answer
         })
@@ -203,7 +203,7 @@ impl ListView<'_> {
         };
         let lengths = Arc::new((0..self.len()).map(length).collect::<Vec<f64>>());
         let numbers = self.numbers().to_vec();
-        cache.lengths = Some(Answer { query: String::new(), numbers, answer: lengths.clone() });
+        cache.lengths = Some(Answer { query: String::new(), numbers, found: lengths.clone() });
         lengths
     }
 
@@ -357,9 +357,8 @@ mod tests {
         let bits = |scorer: &Bm25Scorer| -> Vec<u64> {
             scores(scorer, &items).into_iter().map(f64::to_bits).collect()
         };
-        for long in ["red blue green black white brown pink grey doctor"] {
-            assert_eq!(bits(&bm25(long, 0.7)), bits(&bm25(long, 0.0)));
-        }
+        let long = talk[5];
+        assert_eq!(bits(&bm25(long, 0.7)), bits(&bm25(long, 0.0)));
         assert_ne!(bits(&bm25("red doctor", 0.7)), bits(&bm25("red doctor", 0.0)));
     }
 
@@ -372,8 +371,10 @@ mod tests {
     #[test]
     fn words_without_a_subject_are_sorted_stems() {
         assert!(EMPTY.is_sorted());
-        let stems = crate::Analysis::of(Language::English).with_stop_words(None);
-        assert!(EMPTY.iter().all(|stem| stems.terms(stem) == [*stem]), "{EMPTY:?}");
+        let written = "bye first four hello hey hi last next no ok okay one please second sorry sure thanks \
+                       third three two welcome yes";
+        let stems = crate::Analysis::of(Language::English).with_stop_words(None).terms(written);
+        assert_eq!(EMPTY, stems);
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl WithVectors {
             let alike = self.beside.alike(vectors.clone(), query).expect(checked);
             return Arc::new(self.beside.join(inner, alike, self.beside.weight).expect(checked));
         }
-        match self.like_texts(&strategies, items) {
+        match self.like_texts(strategies, items) {
             Some((alike, weight)) => {
                 Arc::new(self.beside.join(inner, alike, weight).expect(checked))
             }

@@ -213,7 +213,7 @@ mod tests {
             name: format!("p{policy}"),
             policy,
             in_session: false,
-            budget_tokens: Some(100 * (at as i64 + 1)),
+            budget_tokens: Some(100 * (i64::try_from(at).unwrap() + 1)),
             baseline: None,
         };
         (0..2).flat_map(|policy| (0..BUDGETS).map(move |at| way(policy, at))).collect()

@@ -53,7 +53,7 @@ fn a_row_of_litellm_is_its_messages_tools_and_answer() {
     let tools = json!([{"type": "function", "function": {"name": "find", "parameters": {"type": "object"}}}]);
     let row = json!({
         "id": "1", "call_type": "acompletion", "custom_llm_provider": "openai", "response_cost": 0.1,
-        "startTime": 1_766_000_068.28466, "model": "gpt-4o", "messages": messages(), "model_parameters": {"tools": tools},
+        "startTime": 1_766_000_068.284_66, "model": "gpt-4o", "messages": messages(), "model_parameters": {"tools": tools},
         "model_map_information": {"note": "x".repeat(9_000)}, "prompt_tokens": 60, "end_user": "ann", "metadata": {},
         "response": {"choices": [{"message": {"role": "assistant", "content": "Here."}}]},
     });

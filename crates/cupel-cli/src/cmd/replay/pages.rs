@@ -104,7 +104,7 @@ fn source(summary: &Summary, about: &About<'_>) -> String {
 fn recommended(summary: &Summary) -> String {
     let lines = recommend::lines(summary);
     let Some((first, rest)) = lines.split_first() else { return String::new() };
-    let rest: String = rest.iter().map(|line| format!("<br>{}", escaped(line))).collect();
+    let rest = rest.iter().fold(String::new(), |text, line| text + "<br>" + &escaped(line));
     format!("<div class=\"recommended\"><b>{}</b>{rest}</div>\n", escaped(first))
 }
 

@@ -432,7 +432,7 @@ fn nothing(summary: &Summary) -> String {
 
 /// Where our counts are far from the provider's own, a log is misread, and its figures are wrong.
 fn refuse_misread(summary: &Summary) -> Result<(), Failure> {
-    let Some(counted_tokens) = summary.counted.filter(|counted| counted.is_far_off()) else {
+    let Some(counted_tokens) = summary.counted.filter(cupel_replay::CountedTokens::is_far_off) else {
         return Ok(());
     };
     let kinds: Vec<String> = summary
