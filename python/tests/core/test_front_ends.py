@@ -352,7 +352,9 @@ def by_command(situation: Situation, folder: Path) -> list[str | None]:
 
 def by_package(situation: Situation) -> list[str | None]:
     windows: list[str | None] = []
-    session = cupel.Engine(tokenizer=TOKENIZER, **situation.settings).session()  # type: ignore[arg-type]
+    # The package ends shortened texts with their handle unless it is told not to; the others do if they are told to.
+    engine = cupel.Engine(tokenizer=TOKENIZER, handles=False, **situation.settings)  # type: ignore[arg-type]
+    session = engine.session()
     for now, step in clocked(situation):
         try:
             window = session.next(text_of(step), max_tokens=step.max_tokens, now=now)
