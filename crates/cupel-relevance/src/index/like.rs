@@ -8,6 +8,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use cupel_words::{COMPONENTS, LENGTH, Vector};
 
 use super::list::ListView;
+use super::store::Posting;
 use crate::text::lexicon::TermId;
 use crate::{Language, Query};
 
@@ -153,7 +154,7 @@ impl ListView<'_> {
             frequencies.iter().map(|having| self.rarity(*having as usize)).collect();
         let floor = 0.25 * median(&lengths);
         for (position, like) in likeness.iter_mut().enumerate() {
-            let part = |posting: &super::Posting| {
+            let part = |posting: &Posting| {
                 let term = posting.term as usize;
                 weights[term] * f64::from(posting.count) * along[term]
             };

@@ -16,7 +16,6 @@ use crate::{Query, parameter};
 #[cfg(feature = "like-words")]
 pub(crate) use like::LikeTerm;
 pub(crate) use list::ListView;
-pub(crate) use store::Posting;
 
 /// Tags of one name whose words count beside those of the text.
 ///

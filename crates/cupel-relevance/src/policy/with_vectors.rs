@@ -74,12 +74,11 @@ impl WithVectors {
             let alike = self.beside.alike(vectors.clone(), query).expect(checked);
             return Arc::new(self.beside.join(inner, alike, self.beside.weight).expect(checked));
         }
-        match self.like_texts(strategies, items) {
-            Some((alike, weight)) => {
-                Arc::new(self.beside.join(inner, alike, weight).expect(checked))
-            }
-            None => inner,
+        #[cfg(feature = "like-words")]
+        if let Some((alike, weight)) = self.like_texts(strategies, items) {
+            return Arc::new(self.beside.join(inner, alike, weight).expect(checked));
         }
+        inner
     }
 
     /// How alike texts are as a whole, and what that counts; `None` where it counts nothing.
@@ -100,12 +99,6 @@ impl WithVectors {
         let alike = crate::LikeTextScorer::new(query, index, floor, exponent).ok()?;
         let weight = text_weight * alike.share(items);
         (weight > 0.0).then_some((alike, weight))
-    }
-
-    /// The table of words is not in this program.
-    #[cfg(not(feature = "like-words"))]
-    fn like_texts(&self, _: &Strategies, _: &ItemList<'_>) -> Option<(ConstantScorer, f64)> {
-        None
     }
 }
 
