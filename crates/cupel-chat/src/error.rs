@@ -37,7 +37,7 @@ pub enum ChatError {
         path: String,
         /// What is wrong with it.
         problem: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
 
@@ -46,7 +46,7 @@ pub enum ChatError {
     UnknownFormat {
         /// What was found instead.
         problem: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
 
@@ -64,7 +64,7 @@ pub enum ChatError {
         pin: Pin,
         /// What is wrong with it.
         problem: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
 }
@@ -121,7 +121,7 @@ impl ChatError {
         }
     }
 
-    /// What to do.
+    /// The remedy.
     #[must_use]
     pub fn remedy(&self) -> Cow<'_, str> {
         match self {

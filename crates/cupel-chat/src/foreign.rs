@@ -19,7 +19,7 @@ fn these_are(whose: &str) -> ChatError {
 
 const GIVE_REQUEST: &str = "give the request that is sent to the provider";
 
-/// What an object is, if it is known and no request.
+/// The name of an object that is known and no request.
 pub(crate) fn of_object(top: &Object<'_>) -> Option<ChatError> {
     answer(top)
         .map(|of| {
@@ -28,7 +28,7 @@ pub(crate) fn of_object(top: &Object<'_>) -> Option<ChatError> {
         .or_else(|| named(top))
 }
 
-/// Whose answer it is.
+/// The provider that an answer comes from.
 fn answer(top: &Object<'_>) -> Option<&'static str> {
     let has = |path: &str| top.at_path(path).is_some();
     let object = top.str("object").unwrap_or_default();
@@ -136,7 +136,7 @@ pub(crate) fn within(top: &Object<'_>) -> Option<ChatError> {
     Some(ChatError::UnknownFormat { problem, remedy })
 }
 
-/// What a list of messages is, if it is known and no provider's.
+/// The name of a list of messages that is known and no provider's.
 pub(crate) fn of_messages(elements: &[Json<'_>]) -> Option<ChatError> {
     let is_pair = |json: &Json<'_>| {
         json.list().is_some_and(|pair| pair.len() == 2 && pair.iter().all(|one| one.is_text()))

@@ -27,7 +27,7 @@ pub struct Violation {
     pub rule: &'static str,
     /// What is wrong.
     pub text: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 

@@ -193,7 +193,7 @@ impl TranscriptError {
         &self.problem
     }
 
-    /// What to do.
+    /// The remedy.
     #[must_use]
     pub fn remedy(&self) -> &str {
         &self.remedy
