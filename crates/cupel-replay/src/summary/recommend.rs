@@ -5,7 +5,8 @@
 //! conversations. The budget is then the conformal quantile of what the conversations of the other half need:
 //! the `⌈(n + 1) · confidence⌉`-th smallest. If the next conversation is like those of the log, it keeps its
 //! share with at least that probability, whatever the distribution, since its rank among the others is any of
-//! `n + 1` with equal chance, and since the other half had no say in the choice of the policy.
+//! `n + 1` with equal chance, and since the needs of the other half had no say in the choice of the policy; costs, by which policies
+//! are ranked, are those of all conversations.
 
 use std::collections::BTreeMap;
 
