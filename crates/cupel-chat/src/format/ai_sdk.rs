@@ -3,7 +3,7 @@
 //! Which provider will get them is open, so the strictest rules hold, as for LangChain: results directly follow
 //! their calls, bundles are steps, and a step needs the message that opens its turn.
 
-use cupel_tokens::{Overheads, TokenizerFamily};
+use cupel_tokens::Overheads;
 
 use super::openai_chat::missing_id;
 use super::{Dialect, content};
@@ -14,11 +14,10 @@ use crate::evidence::Vocabulary;
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, IdPlace, Message, Nature, Piece, Role, Served};
-use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
 use crate::rest::push_rest;
 use crate::text::{JsonText, Text};
-use crate::validate::{Finding, Fix};
+use crate::validate::Fix;
 
 const VOCABULARY: Vocabulary = Vocabulary {
     lists: &["messages", "prompt"],
@@ -81,11 +80,6 @@ impl Dialect for AiSdk {
         Ok(conversation)
     }
 
-    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
-        check_unique_ids(conversation, IdScope::Message, findings);
-        conversation.pairing().check(conversation, true, findings);
-    }
-
     fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group> {
         turns(conversation, true, apart)
     }
@@ -97,27 +91,11 @@ impl Dialect for AiSdk {
     fn overheads(&self) -> Overheads {
         Overheads::openai_chat()
     }
-
-    fn implied_family(&self) -> Option<TokenizerFamily> {
-        None
-    }
 }
 
 fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
-    let native_role = object.text("role").unwrap_or_default();
-    let role = match native_role.as_ref() {
-        "system" => Role::System,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "tool" => Role::Tool,
-        _ => Role::Unknown,
-    };
-    let mut message = Message::new(json, role, native_role);
-    message.take_notes(object);
-    if role == Role::Unknown {
-        let roles = VOCABULARY.roles;
-        message.flaws.push(content::role_flaw(path, "role", object.get("role"), roles));
-    }
+    let roles = VOCABULARY.roles;
+    let mut message = content::read_role(json, object, path, roles, roles);
     let body = object.get("content");
     let path = path.field("content");
     if body.is_none() {

@@ -3,7 +3,7 @@
 //! A call and its result are one part, so that no message answers another. Which provider will get them is
 //! open: a message of the assistant needs the one of the user that opens its turn, as for LangChain.
 
-use cupel_tokens::{Overheads, TokenizerFamily};
+use cupel_tokens::Overheads;
 
 use super::{Dialect, content};
 use crate::ChatError;
@@ -12,7 +12,7 @@ use crate::document::Document;
 use crate::evidence::Vocabulary;
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
-use crate::message::{Bond, Message, Nature, Role, Served};
+use crate::message::{Bond, Message, Nature, Served};
 use crate::path::Path;
 use crate::rest::{push_rest, push_unknown};
 use crate::validate::{Finding, Fix};
@@ -71,26 +71,11 @@ impl Dialect for AiSdkUi {
     fn overheads(&self) -> Overheads {
         Overheads::openai_chat()
     }
-
-    fn implied_family(&self) -> Option<TokenizerFamily> {
-        None
-    }
 }
 
 fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
-    let native_role = object.text("role").unwrap_or_default();
-    let role = match native_role.as_ref() {
-        "system" => Role::System,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        _ => Role::Unknown,
-    };
-    let mut message = Message::new(json, role, native_role);
-    message.take_notes(object);
-    if role == Role::Unknown {
-        let roles = VOCABULARY.roles;
-        message.flaws.push(content::role_flaw(path, "role", object.get("role"), roles));
-    }
+    let roles = VOCABULARY.roles;
+    let mut message = content::read_role(json, object, path, roles, roles);
     let body = object.get("parts");
     let path = path.field("parts");
     match body {

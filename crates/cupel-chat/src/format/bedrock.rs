@@ -156,19 +156,8 @@ fn check_roles(conversation: &Conversation, findings: &mut Vec<Finding>) {
 }
 
 fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
-    let native_role = object.text("role").unwrap_or_default();
-    let role = match native_role.as_ref() {
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "system" => Role::System,
-        _ => Role::Unknown,
-    };
-    let mut message = Message::new(json, role, native_role);
-    message.take_notes(object);
-    if role == Role::Unknown {
-        let roles = VOCABULARY.roles;
-        message.flaws.push(content::role_flaw(path, "role", object.get("role"), roles));
-    }
+    let roles = VOCABULARY.roles;
+    let mut message = content::read_role(json, object, path, roles, roles);
     let body = object.get("content");
     let path = path.field("content");
     match body {

@@ -13,9 +13,7 @@ use crate::evidence::{FUNCTION_TOOL, TEXT_ARGUMENTS, Vocabulary};
 use crate::grouping::{Group, TakenApart, exchanges};
 use crate::json::{Json, Object};
 use crate::message::Message;
-use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
-use crate::validate::Finding;
 
 const VOCABULARY: Vocabulary = Vocabulary {
     lists: &["messages"],
@@ -67,11 +65,6 @@ impl Dialect for Cohere {
         conversation.read_others("", top, &["messages", "tools"]);
         conversation.read_messages(document, listing.elements, read_message);
         Ok(conversation)
-    }
-
-    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
-        check_unique_ids(conversation, IdScope::Message, findings);
-        conversation.pairing().check(conversation, true, findings);
     }
 
     fn group(&self, conversation: &Conversation, _: TakenApart) -> Vec<Group> {

@@ -311,6 +311,31 @@ pub(crate) fn push_text(pieces: &mut Vec<Piece>, nature: Nature, text: Text) {
     }
 }
 
+/// Begins a message with its role, which is one of `taken`; of any other, the flaw offers `known`.
+pub(crate) fn read_role(
+    json: Json<'_>,
+    object: &Object<'_>,
+    path: Path<'_>,
+    taken: &[&str],
+    known: &[&'static str],
+) -> Message {
+    let native_role = object.text("role").unwrap_or_default();
+    let role = match native_role.as_ref() {
+        name if !taken.contains(&name) => Role::Unknown,
+        "system" | "developer" => Role::System,
+        "user" => Role::User,
+        "assistant" | "tool-call" => Role::Assistant,
+        "tool" | "function" | "tool-response" => Role::Tool,
+        _ => Role::Unknown,
+    };
+    let mut message = Message::new(json, role, native_role);
+    message.take_notes(object);
+    if role == Role::Unknown {
+        message.flaws.push(role_flaw(path, "role", object.get("role"), known));
+    }
+    message
+}
+
 /// What is wrong with the role of a message, whose known roles are these.
 pub(crate) fn role_flaw(
     path: Path<'_>,

@@ -5,7 +5,7 @@
 
 use cupel::wire::{self, ReadError};
 use cupel::{ContextItem, PathSegment};
-use cupel_tokens::{Model, Overheads, TokenizerFamily};
+use cupel_tokens::{Model, Overheads};
 
 use super::Dialect;
 use crate::ChatError;
@@ -61,10 +61,6 @@ impl Dialect for Items {
 
     /// Items are counted as they are.
     fn overheads_of(&self, _: &Model) -> Option<Overheads> {
-        None
-    }
-
-    fn implied_family(&self) -> Option<TokenizerFamily> {
         None
     }
 

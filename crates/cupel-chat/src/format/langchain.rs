@@ -5,7 +5,7 @@
 //! nothing that is left out makes one begin so. Bundles are steps, and need the message that opens their
 //! turn, as for Gemini.
 
-use cupel_tokens::{Overheads, TokenizerFamily};
+use cupel_tokens::Overheads;
 
 use super::openai_chat::{missing_id, read_call_list, read_legacy_call};
 use super::{Dialect, content};
@@ -16,11 +16,10 @@ use crate::evidence::Vocabulary;
 use crate::grouping::{Group, TakenApart, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, IdPlace, Message, Nature, Role};
-use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
 use crate::rest::{push_rest, push_rest_of_assistant};
 use crate::text::{JsonText, Text};
-use crate::validate::{Finding, Fix};
+use crate::validate::Fix;
 
 const TYPES: [&str; 6] = ["human", "ai", "system", "tool", "function", "chat"];
 
@@ -82,11 +81,6 @@ impl Dialect for LangChain {
         Ok(conversation)
     }
 
-    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
-        check_unique_ids(conversation, IdScope::Message, findings);
-        conversation.pairing().check(conversation, true, findings);
-    }
-
     fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group> {
         turns(conversation, true, apart)
     }
@@ -97,10 +91,6 @@ impl Dialect for LangChain {
 
     fn overheads(&self) -> Overheads {
         Overheads::openai_chat()
-    }
-
-    fn implied_family(&self) -> Option<TokenizerFamily> {
-        None
     }
 }
 

@@ -25,6 +25,7 @@ use crate::conversation::Conversation;
 use crate::document::Document;
 use crate::evidence::Vocabulary;
 use crate::grouping::{Group, TakenApart};
+use crate::pairing::{IdScope, check_unique_ids};
 use crate::validate::Finding;
 
 /// Makes a format of each row: its documentation, its variant, its name, and what knows it. Everything else
@@ -186,8 +187,12 @@ pub(crate) trait Dialect: Sync {
     fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError>;
 
     /// Finds the rules of the provider that a conversation breaks, beside the flaws that reading
-    /// found in single messages.
-    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>);
+    /// found in single messages. Where a format has no rules of its own, ids are unique in a message and
+    /// results directly follow their calls.
+    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
+        check_unique_ids(conversation, IdScope::Message, findings);
+        conversation.pairing().check(conversation, true, findings);
+    }
 
     /// Which messages stay together, in the order of their first message, and what they need. Whatever a
     /// conversation without findings is left with when groups without a pin go, and none stays without
@@ -206,7 +211,9 @@ pub(crate) trait Dialect: Sync {
     }
 
     /// The family that most models of the format belong to, if its tokenizer is not public.
-    fn implied_family(&self) -> Option<TokenizerFamily>;
+    fn implied_family(&self) -> Option<TokenizerFamily> {
+        None
+    }
 
     /// Whether messages may bear marks that tell the provider's cache what to keep.
     fn marks_cache(&self) -> bool {

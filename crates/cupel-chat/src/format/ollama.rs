@@ -15,9 +15,7 @@ use crate::file::image_size;
 use crate::grouping::{Group, TakenApart, exchanges};
 use crate::json::{Json, Object};
 use crate::message::{Content, Message, Nature, Piece};
-use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
-use crate::validate::Finding;
 
 const VOCABULARY: Vocabulary = Vocabulary {
     lists: &["messages"],
@@ -58,11 +56,6 @@ impl Dialect for Ollama {
         conversation.read_others("", top, &read);
         conversation.read_messages(document, listing.elements, read_message);
         Ok(conversation)
-    }
-
-    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
-        check_unique_ids(conversation, IdScope::Message, findings);
-        conversation.pairing().check(conversation, true, findings);
     }
 
     fn group(&self, conversation: &Conversation, _: TakenApart) -> Vec<Group> {

@@ -4,7 +4,7 @@
 //! So a message with calls and its answers are one bundle, and every other message is one of its
 //! own: any of them may go.
 
-use cupel_tokens::{Overheads, TokenizerFamily};
+use cupel_tokens::Overheads;
 
 use super::{Dialect, content};
 use crate::ChatError;
@@ -14,7 +14,6 @@ use crate::evidence::{FUNCTION_TOOL, OBJECT_ARGUMENTS, TEXT_ARGUMENTS, Vocabular
 use crate::grouping::{Group, TakenApart, exchanges};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Call, IdPlace, Message, Nature, Role};
-use crate::pairing::{IdScope, check_unique_ids};
 use crate::path::Path;
 use crate::rest::{push_rest, push_rest_of_assistant};
 use crate::text::{JsonText, Text};
@@ -166,11 +165,6 @@ impl Dialect for OpenAiChat {
         Ok(conversation)
     }
 
-    fn check(&self, conversation: &Conversation, findings: &mut Vec<Finding>) {
-        check_unique_ids(conversation, IdScope::Message, findings);
-        conversation.pairing().check(conversation, true, findings);
-    }
-
     fn group(&self, conversation: &Conversation, _: TakenApart) -> Vec<Group> {
         exchanges(conversation)
     }
@@ -181,10 +175,6 @@ impl Dialect for OpenAiChat {
 
     fn overheads(&self) -> Overheads {
         Overheads::openai_chat()
-    }
-
-    fn implied_family(&self) -> Option<TokenizerFamily> {
-        None
     }
 }
 
@@ -233,19 +223,8 @@ impl ChatReader {
         at: usize,
         path: Path<'_>,
     ) -> Message {
-        let native_role = object.text("role").unwrap_or_default();
-        let role = match native_role.as_ref() {
-            "system" | "developer" => Role::System,
-            "user" => Role::User,
-            "assistant" | TOOL_CALL => Role::Assistant,
-            "tool" | "function" | TOOL_RESPONSE => Role::Tool,
-            _ => Role::Unknown,
-        };
-        let mut message = Message::new(json, role, native_role);
-        message.take_notes(object);
-        if role == Role::Unknown {
-            message.flaws.push(content::role_flaw(path, "role", object.get("role"), self.roles));
-        }
+        let mut message = content::read_role(json, object, path, &ROLES, self.roles);
+        let role = message.role;
         let nature = if role == Role::Tool { Nature::Answer } else { Nature::Words };
         let body = object.get("content");
         content::read(

@@ -146,19 +146,8 @@ impl Dialect for Anthropic {
 }
 
 fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
-    let native_role = object.text("role").unwrap_or_default();
-    let role = match native_role.as_ref() {
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "system" => Role::System,
-        _ => Role::Unknown,
-    };
-    let mut message = Message::new(json, role, native_role);
-    message.take_notes(object);
-    if role == Role::Unknown {
-        let known = ["user", "assistant"];
-        message.flaws.push(content::role_flaw(path, "role", object.get("role"), &known));
-    }
+    let taken = ["user", "assistant", "system"];
+    let mut message = content::read_role(json, object, path, &taken, &taken[..2]);
     let body = object.get("content");
     if body.is_none() {
         message.flaws.push(content::missing(path.field("content"), Fix::Drop(at)));

@@ -9,7 +9,7 @@ mod together;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use cupel_tokens::{Image, Model, Overheads, Provider, TokenizerFamily};
+use cupel_tokens::{Image, Model, Overheads, Provider};
 
 use super::openai_chat::missing_id;
 use super::{Dialect, content};
@@ -119,10 +119,6 @@ impl Dialect for OpenAiResponses {
             overheads.per_tool_result = self.overheads().per_tool_result;
         }
         Some(overheads)
-    }
-
-    fn implied_family(&self) -> Option<TokenizerFamily> {
-        None
     }
 }
 
