@@ -63,8 +63,9 @@ pub use schema::Schema;
 pub use schema::json_schemas;
 pub use select::{BudgetSummary, Selection, Summary};
 pub use session::{
-    Account, CacheEntry, CacheRule, Fingerprint, MarkRule, NewAccount, SentAgain, SentShorter,
-    Session, SessionSchema, SessionSettings, SessionState, SessionStep, Step, Totals, Usage,
+    Account, CacheEntry, CacheRule, Conversation, ConversationKey, ConversationScope, Fingerprint,
+    MarkRule, NewAccount, SentAgain, SentShorter, Session, SessionSchema, SessionSettings,
+    SessionState, SessionStep, Step, Totals, Usage,
 };
 pub use setting::{SETTINGS, Setting, SettingKind};
 pub use shorten::{ShortenedText, UnusedRendering};

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use cupel_chat::{Pin, Request, Rule};
+use cupel_engine::{Conversation, ConversationKey, ConversationScope};
 use cupel_tokens::Model;
 use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderValue};
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::api::Api;
 use crate::caller::Caller;
-use crate::hash::{self, Mark};
+use crate::hash;
 use crate::limit::Sender;
 use crate::unfit::Unfit;
 
@@ -37,14 +38,9 @@ pub(crate) struct Asked {
     pub(crate) pins: Vec<Pin>,
     /// Who of an agent sends it.
     pub(crate) caller: Caller,
-    /// Which conversation it says to be of.
-    pub(crate) named: Option<Mark>,
-    /// A mark for each beginning of its history, the shortest first.
-    pub(crate) history: Vec<Mark>,
+    /// The conversation that it belongs to.
+    pub(crate) conversation: Conversation,
 }
-
-/// Fields by which clients name conversations.
-const NAMES: [&str; 3] = ["conversation", "session", "session_id"];
 
 /// Letters of a title.
 const LONGEST_TITLE: usize = 100;
@@ -166,25 +162,20 @@ impl Asked {
         let pins = pins(headers, request.message_count())?;
         let model = of_path.or(request.model()).map(ToOwned::to_owned);
         let scope: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
-        let scope = Mark::of(&scope).to_string();
+        let scope = ConversationKey::of(&scope).to_string();
         let caller = Caller::of(headers, &scope, head_of(&request));
-        let head = headers.get(conversation_header).map(|value| value.as_bytes().to_vec());
-        let named = head.or_else(|| name_in(&request).map(String::into_bytes));
-        let named = named.map(|name| Mark::of(&[b"named", scope.as_bytes(), &name]));
-        let begin = Mark::of(&[
-            b"history",
-            scope.as_bytes(),
-            api.name().as_bytes(),
-            model.as_deref().unwrap_or_default().as_bytes(),
-        ]);
-        let history = request.fingerprints().into_iter().scan(begin, |mark, message| {
-            *mark = mark.and(message);
-            Some(*mark)
-        });
+        let conversation = Conversation::of(
+            &request,
+            ConversationScope {
+                customer: &scope,
+                api: api.name(),
+                model: model.as_deref(),
+                name: headers.get(conversation_header).map(HeaderValue::as_bytes),
+            },
+        );
         Ok(Self {
             api,
             output: request.output_limit(),
-            history: history.collect(),
             title: request.query().map(|words| title_of(&words)),
             is_step_long: api == Api::Anthropic && is_step_long(&request),
             served: own_window(&request),
@@ -194,7 +185,7 @@ impl Asked {
             rules,
             pins,
             caller,
-            named,
+            conversation,
         })
     }
 
@@ -225,11 +216,11 @@ fn is_step_long(request: &Request) -> bool {
     request.newest_step_blocks() >= LONG_STEP
 }
 
-/// The mark of system prompt and tools, if there are tools.
-fn head_of(request: &Request) -> Option<Mark> {
+/// The fingerprint of system prompt and tools, if there are tools.
+fn head_of(request: &Request) -> Option<u64> {
     let text = request.text();
     let has_tools = text.contains("\"tools\"") || text.contains("\"functions\"");
-    has_tools.then(|| Mark::of(&[&request.head_fingerprint().to_le_bytes()]))
+    has_tools.then(|| request.head_fingerprint())
 }
 
 /// How the user's words begin. What an agent puts before them in tags of its own, as `<system-reminder>`, is
@@ -257,20 +248,6 @@ fn own_window(request: &Request) -> Option<i64> {
     options["num_ctx"].as_i64().filter(|tokens| *tokens > 0)
 }
 
-/// The name of the conversation that a field of the request gives, however it is given.
-fn name_in(request: &Request) -> Option<String> {
-    // Most requests have none: then their fields need not be looked through.
-    if !request.text().contains("\"conversation\"") && !request.text().contains("\"session") {
-        return None;
-    }
-    let fields = NAMES.into_iter().filter_map(|name| request.field(name));
-    fields.filter_map(|json| serde_json::from_str(json).ok()).find_map(|value| match value {
-        Value::String(name) => Some(name),
-        Value::Object(fields) => Some(fields.get("id")?.as_str()?.to_owned()),
-        _ => None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,31 +266,14 @@ mod tests {
         r#"{"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}"#;
 
     #[test]
-    fn a_longer_history_begins_with_the_marks_of_the_shorter() {
-        let short = read(&[], r#"{"messages":[{"role":"user","content":"a"}]}"#).unwrap();
-        let long = read(&[], BODY).unwrap();
-        assert_eq!(long.history[..1], short.history);
-        let other = read(&[("authorization", "Bearer x")], BODY).unwrap();
-        assert_ne!(other.history, long.history, "another key is another customer");
-    }
-
-    #[test]
-    fn conversations_are_named_by_a_header_or_a_field_of_any_shape() {
-        let by_header = read(&[("x-cupel-conversation", "n")], BODY).unwrap().named;
-        let field = |value: &str| {
-            let body = BODY.replacen('{', &format!("{{\"conversation\":{value},"), 1);
-            read(&[], &body).unwrap().named
-        };
-        assert!(by_header.is_some());
-        assert_eq!(field("\"n\""), by_header);
-        assert_eq!(field("{\"id\":\"n\"}"), by_header);
-        for name in ["session", "session_id"] {
-            let body = BODY.replacen('{', &format!("{{\"{name}\":\"n\","), 1);
-            assert_eq!(read(&[], &body).unwrap().named, by_header, "{name}");
-        }
-        for odd in ["5", "null", "[]", "{\"id\":7}", "{}"] {
-            assert_eq!(field(odd), None, "{odd}");
-        }
+    fn a_conversation_is_that_of_its_customer_and_of_the_name_in_the_header() {
+        let plain = read(&[], BODY).unwrap().conversation;
+        let other = read(&[("authorization", "Bearer x")], BODY).unwrap().conversation;
+        assert_ne!(other.key(), plain.key(), "another key is another customer");
+        let named = read(&[("x-cupel-conversation", "n")], BODY).unwrap().conversation;
+        let body = BODY.replacen('{', "{\"conversation\":\"n\",", 1);
+        assert_eq!(read(&[], &body).unwrap().conversation.key(), named.key());
+        assert_ne!(named.key(), plain.key());
     }
 
     #[test]

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use cupel_engine::ConversationKey;
 use cupel_page::RowCaller;
 use hyper::header::{HeaderMap, HeaderValue, USER_AGENT};
-
-use crate::hash::Mark;
 
 /// Headers in which agents name the session that a request is of.
 const SESSION_HEADERS: [&str; 6] = [
@@ -36,21 +35,21 @@ const MOST_CONVERSATIONS: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// The session that it names, or who its client is.
-    session: Mark,
+    session: ConversationKey,
     names_session: bool,
     says_sub_agent: bool,
     /// System prompt and tools; `None` if it has no tools.
-    head: Option<Mark>,
+    head: Option<u64>,
 }
 
 impl Caller {
-    /// `head` is the mark of system prompt and tools, if there are tools.
-    pub(crate) fn of(headers: &HeaderMap, scope: &str, head: Option<Mark>) -> Self {
+    /// `head` is the fingerprint of system prompt and tools, if there are tools.
+    pub(crate) fn of(headers: &HeaderMap, scope: &str, head: Option<u64>) -> Self {
         let named = SESSION_HEADERS.iter().find_map(|name| headers.get(*name));
         let client = named.or_else(|| headers.get(USER_AGENT));
         let client = client.map(HeaderValue::as_bytes).unwrap_or_default();
         Self {
-            session: Mark::of(&[scope.as_bytes(), client]),
+            session: ConversationKey::of(&[scope.as_bytes(), client]),
             names_session: named.is_some(),
             says_sub_agent: SUB_AGENT_HEADERS.iter().any(|name| headers.contains_key(*name)),
             head,
@@ -61,7 +60,7 @@ impl Caller {
 #[derive(Debug)]
 struct Session {
     /// The head of the agent itself: the first with tools.
-    head: Option<Mark>,
+    head: Option<u64>,
     /// Who sends the requests of a conversation: heads change a little in the course of one.
     known: BTreeMap<String, Option<RowCaller>>,
     used: Instant,
@@ -69,7 +68,7 @@ struct Session {
 
 /// The sessions of agents.
 #[derive(Debug, Default)]
-pub(crate) struct Callers(Mutex<BTreeMap<Mark, Session>>);
+pub(crate) struct Callers(Mutex<BTreeMap<ConversationKey, Session>>);
 
 impl Callers {
     /// Who sends a request; `None` if nothing tells the agent itself from a plain program.
@@ -103,7 +102,7 @@ impl Callers {
         told
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Mark, Session>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ConversationKey, Session>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -117,7 +116,7 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, value.parse().unwrap());
         }
-        Caller::of(&map, "keys", head.map(|head| Mark::of(&[head.as_bytes()])))
+        Caller::of(&map, "keys", head.map(|head| head.len() as u64))
     }
 
     #[test]

@@ -225,7 +225,7 @@ impl Passage {
         }
         exchange.record.conversation = Some(known.conversation.clone());
         exchange.record.caller = app.callers.tell(&asked.caller, &known.conversation);
-        let chosen = app.pins.of(&known.conversation, &asked.history);
+        let chosen = app.pins.of(&known.conversation, asked.conversation.beginnings());
         let pins = chosen.into_iter().map(Pin::Index);
         let asked = Asked { pins: asked.pins.iter().cloned().chain(pins).collect(), ..asked };
         let run = known.run.clone();
@@ -250,7 +250,7 @@ impl Passage {
                 api: asked.api,
                 text: asked.request.shared_text(),
                 title: asked.title.clone(),
-                history: asked.history.as_slice().into(),
+                history: asked.conversation.beginnings().into(),
                 options: match fitted {
                     Some(fitted) => fitted.options.clone(),
                     None => fit::options(asked, &setup.limits.of(asked.sender(), None)),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::hash::Mark;
+use cupel_engine::ConversationKey;
 
 /// Most conversations that have such messages; the oldest go first.
 const MOST_CONVERSATIONS: usize = 1_000;
@@ -17,14 +17,14 @@ pub(crate) struct Pins(Mutex<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    messages: BTreeMap<String, BTreeSet<Mark>>,
+    messages: BTreeMap<String, BTreeSet<ConversationKey>>,
     /// Conversations, the oldest first.
     order: VecDeque<String>,
 }
 
 impl Pins {
     /// Keeps messages of a conversation from its next request on, or no longer.
-    pub(crate) fn set(&self, conversation: &str, messages: &[Mark], is_kept: bool) {
+    pub(crate) fn set(&self, conversation: &str, messages: &[ConversationKey], is_kept: bool) {
         let kept = &mut *self.lock();
         if !kept.messages.contains_key(conversation) {
             kept.order.push_back(conversation.to_owned());
@@ -44,7 +44,7 @@ impl Pins {
     }
 
     /// The indices of the messages to keep in a history.
-    pub(crate) fn of(&self, conversation: &str, history: &[Mark]) -> Vec<usize> {
+    pub(crate) fn of(&self, conversation: &str, history: &[ConversationKey]) -> Vec<usize> {
         let kept = self.lock();
         let Some(known) = kept.messages.get(conversation).filter(|known| !known.is_empty()) else {
             return Vec::new();
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_message_stays_kept_as_its_conversation_grows_and_not_once_it_is_edited() {
-        let mark = |text: &str| Mark::of(&[text.as_bytes()]);
+        let mark = |text: &str| ConversationKey::of(&[text.as_bytes()]);
         let pins = Pins::default();
         pins.set("c", &[mark("a"), mark("c")], true);
         let history = ["a", "b", "c", "d"].map(mark);
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_oldest_conversations_go_first() {
-        let (pins, mark) = (Pins::default(), Mark::of(&[b"a"]));
+        let (pins, mark) = (Pins::default(), ConversationKey::of(&[b"a"]));
         for at in 0..=MOST_CONVERSATIONS {
             pins.set(&at.to_string(), &[mark], true);
         }

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use cupel_engine::{Options, Step};
+use cupel_engine::{ConversationKey, Options, Step};
 use cupel_page::{Row, RowCaller, RowStatus, RunPoint};
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::app::App;
-use crate::hash::Mark;
 use crate::measure::{Disagreement, Unmeasured};
 use crate::memory::Held;
 use crate::otel::Parent;
@@ -56,8 +55,8 @@ pub(crate) struct Shown {
     pub(crate) text: Arc<str>,
     /// How the user's last words begin.
     pub(crate) title: Option<String>,
-    /// A mark for each beginning of its history.
-    pub(crate) history: Arc<[Mark]>,
+    /// A key for each beginning of its history.
+    pub(crate) history: Arc<[ConversationKey]>,
     /// What it was asked with.
     pub(crate) options: Options,
     /// What became of it, if it could be fitted.

@@ -2,6 +2,7 @@
 
 mod accounting;
 mod cache;
+mod conversation;
 mod decide;
 mod fill;
 mod history;
@@ -19,6 +20,7 @@ use crate::prepare::Purpose;
 use crate::{Engine, EngineError, ErrorCode, Options, Prepared, RequestInput};
 
 pub use cache::{CacheEntry, CacheRule};
+pub use conversation::{Conversation, ConversationKey, ConversationScope};
 pub use history::NewAccount;
 pub use settings::{MarkRule, SessionSettings};
 pub use state::{Account, Fingerprint, SentShorter, SessionSchema, SessionState, Totals, Usage};

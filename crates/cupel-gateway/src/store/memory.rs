@@ -8,12 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cupel_engine::{Engine, Session};
+use cupel_engine::{ConversationKey, Engine, Session};
 use cupel_page::RunPoint;
 
 use super::{Found, Known, RequestSize};
 use crate::config::SessionsConfig;
-use crate::hash::Mark;
 
 /// How long a conversation is remembered though its provider has forgotten: its run goes on.
 const LEAST_LIFETIME: Duration = Duration::from_secs(3_600);
@@ -49,11 +48,11 @@ pub(crate) struct Memory {
 
 #[derive(Default)]
 struct Kept {
-    entries: HashMap<Mark, Entry>,
+    entries: HashMap<ConversationKey, Entry>,
     /// Which was used when, the oldest first.
-    used: BTreeMap<u64, Mark>,
+    used: BTreeMap<u64, ConversationKey>,
     /// Those of them that are warm.
-    warm: BTreeMap<u64, Mark>,
+    warm: BTreeMap<u64, ConversationKey>,
     tick: u64,
     bytes: usize,
 }
@@ -93,7 +92,7 @@ impl Memory {
         now: Instant,
         generation: u64,
         engine: &Engine,
-        keys: &[Mark],
+        keys: &[ConversationKey],
     ) -> Option<Found> {
         let kept = &mut *self.lock();
         let is_alive = |entry: &Entry| entry.ends.is_none_or(|ends| now < ends);
@@ -151,7 +150,7 @@ impl Memory {
 }
 
 impl Kept {
-    fn touch(&mut self, key: Mark) {
+    fn touch(&mut self, key: ConversationKey) {
         self.tick += 1;
         if let Some(mut entry) = self.remove(key) {
             entry.used = self.tick;
@@ -159,7 +158,7 @@ impl Kept {
         }
     }
 
-    fn insert(&mut self, key: Mark, entry: Entry) {
+    fn insert(&mut self, key: ConversationKey, entry: Entry) {
         self.bytes += entry.bytes + entry.held;
         self.used.insert(entry.used, key);
         if entry.held > 0 {
@@ -168,7 +167,7 @@ impl Kept {
         self.entries.insert(key, entry);
     }
 
-    fn remove(&mut self, key: Mark) -> Option<Entry> {
+    fn remove(&mut self, key: ConversationKey) -> Option<Entry> {
         let entry = self.entries.remove(&key)?;
         self.used.remove(&entry.used);
         self.warm.remove(&entry.used);
@@ -205,7 +204,7 @@ mod tests {
         let mut session = engine.session();
         session.next(r#"[{"role":"user","content":"hi"}]"#).unwrap();
         session.accept();
-        let key = Mark::of(&[]).and(key);
+        let key = ConversationKey::of(&[]).and(key);
         let place = Place { key, version };
         Known { conversation: format!("c{version}"), session, run: Arc::default(), place }
     }
@@ -235,7 +234,7 @@ mod tests {
 
     fn finds(memory: &Memory, key: u64) -> Option<Found> {
         let engine = Engine::builder().max_tokens(100).build().unwrap();
-        memory.find(Instant::now(), 0, &engine, &[Mark::of(&[]).and(key)])
+        memory.find(Instant::now(), 0, &engine, &[ConversationKey::of(&[]).and(key)])
     }
 
     #[test]
@@ -290,7 +289,7 @@ mod tests {
     fn a_conversation_ends_when_nothing_was_said_for_its_lifetime() {
         let engine = Engine::builder().max_tokens(100).build().unwrap();
         let start = Instant::now();
-        let key = Mark::of(&[]).and(1);
+        let key = ConversationKey::of(&[]).and(1);
         for (config, seconds) in [("lifetime = '2h'", 7_200), ("lifetime = '5m'", 3_600)] {
             let memory = memory(config);
             memory.save(start, 0, known(1, 0), plain(1));
@@ -310,7 +309,7 @@ mod tests {
         let later = start + Duration::from_secs(3_000);
         memory.save(start, 0, known(1, 0), plain(1));
         memory.save(later, 0, known(2, 0), plain(1));
-        let [long, short] = [1, 2].map(|key| Mark::of(&[]).and(key));
+        let [long, short] = [1, 2].map(|key| ConversationKey::of(&[]).and(key));
         let end = start + Duration::from_secs(3_600);
         let found = memory.find(end, 0, &engine, &[long, short]).unwrap();
         assert!(found.key == short);
@@ -330,14 +329,16 @@ mod tests {
         let memory = memory("");
         memory.save(Instant::now(), 0, known(1, 0), plain(1));
         let engine = Engine::builder().max_tokens(50).build().unwrap();
-        let found = memory.find(Instant::now(), 1, &engine, &[Mark::of(&[]).and(1)]).unwrap();
+        let found =
+            memory.find(Instant::now(), 1, &engine, &[ConversationKey::of(&[]).and(1)]).unwrap();
         assert_eq!(found.session.state().unwrap().steps, 1);
         let budget = |mut found: Found| {
             let step = found.session.next(r#"[{"role":"user","content":"hi"}]"#).unwrap();
             step.summary.budget.max_tokens
         };
         assert_eq!(budget(found), 50, "by the new configuration");
-        let same = memory.find(Instant::now(), 0, &engine, &[Mark::of(&[]).and(1)]).unwrap();
+        let same =
+            memory.find(Instant::now(), 0, &engine, &[ConversationKey::of(&[]).and(1)]).unwrap();
         assert_eq!(budget(same), 100, "as it was");
     }
 

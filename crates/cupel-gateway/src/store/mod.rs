@@ -6,14 +6,13 @@ mod shared;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cupel_engine::{CacheRule, Session, SessionState};
+use cupel_engine::{CacheRule, ConversationKey, Session, SessionState};
 use cupel_page::RunPoint;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::ask::Asked;
 use crate::config::{ConfigError, SessionsConfig};
-use crate::hash::Mark;
 use crate::record::bounded;
 use crate::setup::Setup;
 use crate::shape;
@@ -23,9 +22,6 @@ use shared::Shared;
 
 /// Most steps of a run that are remembered.
 const MOST_STEPS: usize = 500;
-
-/// How many beginnings of a history are looked for, the longest first.
-const MOST_PREFIXES: usize = 512;
 
 /// Where conversations are remembered.
 pub(crate) enum Store {
@@ -50,7 +46,7 @@ pub(crate) struct Known {
 /// Where something is written down, and which version stands there; 0 if none does.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    key: Mark,
+    key: ConversationKey,
     version: u64,
 }
 
@@ -95,7 +91,7 @@ impl RequestSize {
 
 /// What was found.
 struct Found {
-    key: Mark,
+    key: ConversationKey,
     version: u64,
     conversation: String,
     session: Session,
@@ -110,15 +106,11 @@ impl Store {
         Shared::new(config).map(Self::Shared)
     }
 
-    /// The conversation that a request goes on with: the one it names, or the one that has the
-    /// longest beginning of its history; a new one if there is none. `false` if the server that
+    /// The conversation that a request goes on with; a new one if none is known. `false` if the server that
     /// remembers could not be asked.
     pub(crate) async fn find(&self, setup: &Setup, asked: &Asked, id: &str) -> (Known, bool) {
-        let keys: Vec<Mark> = match asked.named {
-            Some(named) => vec![named],
-            None => asked.history.iter().rev().take(MOST_PREFIXES).copied().collect(),
-        };
-        let key = asked.named.or(asked.history.last().copied()).unwrap_or(Mark::of(&[]));
+        let keys: Vec<ConversationKey> = asked.conversation.known_as().collect();
+        let key = asked.conversation.key();
         let engine = setup.engine(asked.api);
         let mut settings = setup.sessions;
         settings.cache_rule = Some(CacheRule::of(asked.api.format()));

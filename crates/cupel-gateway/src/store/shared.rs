@@ -5,13 +5,12 @@
 
 use std::time::Duration;
 
-use cupel_engine::Engine;
+use cupel_engine::{ConversationKey, Engine};
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{Client, Script};
 
 use super::{Found, Place, Read, Written};
 use crate::config::{ConfigError, SessionsConfig};
-use crate::hash::Mark;
 
 /// Longest that a server is asked to remember: what is longer overflows its clock.
 const LONGEST: Duration = Duration::from_secs(365 * 86_400);
@@ -61,7 +60,7 @@ impl Shared {
     pub(super) async fn find(
         &self,
         engine: &Engine,
-        keys: &[Mark],
+        keys: &[ConversationKey],
     ) -> Result<Option<Found>, NoServer> {
         if keys.is_empty() {
             return Ok(None);
@@ -95,6 +94,6 @@ impl Shared {
     }
 }
 
-fn name(key: &Mark) -> String {
+fn name(key: &ConversationKey) -> String {
     format!("cupel:1:{key}")
 }
