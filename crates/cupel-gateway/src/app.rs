@@ -282,6 +282,51 @@ mod tests {
     }
 
     #[test]
+    fn reloads_are_numbered_and_read_where_the_first_was_read() {
+        let (app, path) = app("upstream = 'http://127.0.0.1:9'");
+        assert_eq!(app.source().file.as_ref(), Some(&path));
+        let mut generations = vec![app.current().setup.generation];
+        for _ in 0..2 {
+            app.reload().unwrap();
+            generations.push(app.current().setup.generation);
+        }
+        let _ = std::fs::remove_file(path);
+        assert_eq!(generations, [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_log_that_was_replaced_is_held_while_somebody_may_write_to_it() {
+        let plain = "upstream = 'http://127.0.0.1:9'\n";
+        let folder = std::env::temp_dir();
+        let log = |name| folder.join(format!("cupel-retired-{}-{name}.log", std::process::id()));
+        let retired = |app: &App| app.retired.lock().unwrap().len();
+        for (is_held, left) in [(false, 1), (true, 2)] {
+            let (app, path) = app(plain);
+            let held = is_held.then(|| app.current());
+            app.reload().unwrap();
+            assert_eq!(retired(&app), 0, "the log is the same");
+            for name in ["a", "b"] {
+                std::fs::write(&path, format!("log = '{}'\n{plain}", log(name).display())).unwrap();
+                app.reload().unwrap();
+            }
+            assert_eq!(retired(&app), left);
+            drop(held);
+            let _ = std::fs::remove_file(path);
+        }
+        for name in ["a", "b"] {
+            let _ = std::fs::remove_file(log(name));
+        }
+    }
+
+    #[test]
+    fn a_line_that_was_written_is_not_counted_as_lost() {
+        let (app, path) = app("upstream = 'http://127.0.0.1:9'");
+        app.finish(&Record::for_tests(1));
+        assert_eq!(app.metrics.lines_lost(), 0);
+        let _ = std::fs::remove_file(path);
+    }
+
+    #[test]
     fn a_configuration_that_cannot_be_read_changes_nothing() {
         let (app, path) = app("upstream = 'http://127.0.0.1:9'");
         let old = app.current();

@@ -252,6 +252,11 @@ fn own_window(request: &Request) -> Option<i64> {
 mod tests {
     use super::*;
 
+    fn read_as(api: Api, body: &str) -> Asked {
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        Asked::read(api, None, &HeaderMap::new(), Vec::new(), "x", &body).ok().unwrap()
+    }
+
     fn read(headers: &[(&'static str, &str)], body: &str) -> Result<Asked, Unfit> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
@@ -277,11 +282,39 @@ mod tests {
     }
 
     #[test]
+    fn a_step_is_long_where_marks_look_back_and_its_blocks_reach_the_bound() {
+        let body = |blocks: usize| {
+            let block = r#"{"type":"text","text":"x"}"#;
+            let blocks = vec![block; blocks - 1].join(",");
+            format!(
+                r#"{{"model":"m","max_tokens":1,"messages":[{{"role":"user","content":"a"}},
+                    {{"role":"assistant","content":"b"}},{{"role":"user","content":[{blocks}]}}]}}"#
+            )
+        };
+        assert!(read_as(Api::Anthropic, &body(LONG_STEP)).is_step_long);
+        assert!(!read_as(Api::Anthropic, &body(LONG_STEP - 1)).is_step_long);
+        assert!(!read_as(Api::OpenAiChat, &body(LONG_STEP)).is_step_long);
+    }
+
+    #[test]
+    fn a_provider_is_said_to_refuse_only_what_is_known_of_it() {
+        let refuses = |api, model: &str| {
+            let body = format!(
+                r#"{{"model":"{model}","max_tokens":1,"messages":[{{"role":"user","content":"a"}}]}}"#
+            );
+            read_as(api, &body).refuses_too_long()
+        };
+        assert!(refuses(Api::Anthropic, "claude-sonnet-4-5"));
+        assert!(!refuses(Api::Anthropic, "nobody-knows-this"));
+        assert!(!refuses(Api::OpenAiChat, "gpt-4o"));
+    }
+
+    #[test]
     fn a_title_is_what_the_user_said() {
         let said = "<system-reminder>\nas of now\n</system-reminder>\n<env>x</env> Fix <b>it</b>";
         assert_eq!(title_of(said), "Fix <b>it</b>");
         assert_eq!(title_of("<a>all there is</a>"), "<a>all there is</a>");
-        for plain in ["< 5 > 3", "<unclosed> words", "<>x</>", "words"] {
+        for plain in ["< 5 > 3", "<unclosed> words", "<>x</> y", "<a b>x</a b> y", "words"] {
             assert_eq!(title_of(plain), plain);
         }
         assert_eq!(title_of(&"x".repeat(500)).len(), LONGEST_TITLE);

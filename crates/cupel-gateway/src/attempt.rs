@@ -77,7 +77,7 @@ fn window(asked: &Asked, terms: &Terms, cancel: &Cancel) -> (Option<Fitted>, Opt
         match with(Some(Limits::of(tokens).with_margin_percent(0.0))) {
             Ok(fitted) => return (Some(fitted), unfit),
             Err(again) => {
-                needed = self::needed(&again).map(|needed| needed.max(tokens + tokens / 8 + 1));
+                needed = self::needed(&again).map(|needed| next_try(tokens, needed));
             }
         }
     }
@@ -87,6 +87,12 @@ fn window(asked: &Asked, terms: &Terms, cancel: &Cancel) -> (Option<Fitted>, Opt
 /// The tokens that must be kept, if they are what does not fit.
 fn needed(error: &EngineError) -> Option<i64> {
     error.shortfall().map(|(needed, _)| needed).filter(|needed| *needed > 0)
+}
+
+/// The window to try after one of so many tokens failed, given what the error says is needed: at least an eighth
+/// more, so that a need that grows with the window by a token at a time is met within a few tries.
+fn next_try(tokens: i64, needed: i64) -> i64 {
+    needed.max(tokens.saturating_add(tokens / 8).saturating_add(1))
 }
 
 /// The limits with as much less of a reserve as what must be kept needs.
@@ -157,6 +163,15 @@ mod tests {
         assert_eq!(shortfall.parts.len(), 2, "{shortfall:?}");
         let refused = attempt(Limits::of(100), true, Fail::Closed);
         assert!(refused.fitted.is_none() && refused.unfit.is_some());
+    }
+
+    #[test]
+    fn the_next_window_to_try_is_an_eighth_larger_at_least() {
+        assert_eq!(next_try(800, 0), 901);
+        assert_eq!(next_try(800, 901), 901);
+        assert_eq!(next_try(800, 902), 902);
+        assert_eq!(next_try(0, 0), 1);
+        assert_eq!(next_try(i64::MAX, 0), i64::MAX);
     }
 
     #[test]

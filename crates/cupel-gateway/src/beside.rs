@@ -138,3 +138,22 @@ impl Signals {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_hangup_is_passed_on_to_the_program() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let passing_on = tokio::spawn(Signals::new().unwrap().pass_on(child.id()));
+        tokio::task::yield_now().await;
+        let own = rustix::process::getpid();
+        rustix::process::kill_process(own, rustix::process::Signal::HUP).unwrap();
+        let status = tokio::task::spawn_blocking(move || child.wait().unwrap()).await.unwrap();
+        passing_on.abort();
+        assert_eq!(status.signal(), Some(1));
+    }
+}
