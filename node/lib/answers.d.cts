@@ -1,0 +1,828 @@
+// The answers of the engine, as types. Made by tools/make-types.mjs: change it there.
+
+/** How much fits. */
+export type BudgetSummary = {
+  /** The part of the window that stays free because of that, in percent of all that is not reserved. */
+  kept_free_percent: number;
+  /** By how much the room for what competes is reduced because counts may be off, in percent. */
+  margin_percent: number;
+  /** The window in tokens. */
+  max_tokens: number;
+  /** What is kept free for the answer. */
+  output_reserve: number;
+  /** What is aimed for. */
+  target_tokens: number;
+};
+
+/** Messages that are in or out together, or a part of the request that is always in. */
+export type Part = {
+  /** How it begins, on one line. */
+  excerpt: string;
+  /** Its kind, as in `ToolOutput`. */
+  kind: string;
+  /** The indices of its messages in the request's own list; none for a fixed part. */
+  messages: Array<number>;
+  /** Where it is in the request, as in `messages[3..6]` or `tools`. */
+  path: string;
+  /** Why it is always in, if it is, as in `last user turn`. */
+  pinned?: string | null;
+  /** Its position among the candidates. */
+  position: number;
+  /** What it costs. */
+  tokens: number;
+  /** What it is, as in `assistant, 2 tool results`. */
+  what: string;
+};
+
+export type Schema = "cupel/1";
+
+/** Sizes before and after, and what they were measured with. */
+export type Summary = {
+  /** How much fits. */
+  budget: BudgetSummary;
+  /** The family of tokenizers that counts are estimated like, as in `claude`; `unknown` where the name of the model speaks of none. Absent where counts are exact or the caller chose a tokenizer. */
+  estimated_like?: string | null;
+  /** The format of the request, as in `openai-chat`. */
+  format: string;
+  /** Whether token counts are estimates. */
+  is_estimate: boolean;
+  /** How many stay. */
+  messages_after: number;
+  /** How many messages there were. */
+  messages_before: number;
+  /** The model that the counts are for, if it is known. */
+  model?: string | null;
+  /** The policy that chose. */
+  policy: string;
+  /** What counted. */
+  tokenizer: string;
+  /** What it costs now. */
+  tokens_after: number;
+  /** What the request cost. */
+  tokens_before: number;
+};
+
+/** A candidate on which policies disagree. */
+export type Swing = {
+  /** Whether each policy keeps it, in their order. */
+  is_kept: Array<boolean>;
+  /** The candidate. */
+  part: Part;
+};
+
+/** What two or more policies keep differently. */
+export type Comparison = {
+  /** What each policy keeps, in the order given. */
+  policies: Array<Summary>;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** The candidates on which they disagree, in the order of the request. */
+  swings: Array<Swing>;
+};
+
+/** The tokens of a plain text. */
+export type TextCount = {
+  /** What the caller calls it. */
+  name: string;
+  /** Its tokens. */
+  tokens: number;
+};
+
+/** The tokens of a request, part by part, or of plain texts. */
+export type Count = {
+  /** What they are at most, in 95 of 100 cases; the same number where counts are exact. */
+  at_most: number;
+  /** Whether counts are estimates. */
+  is_estimate: boolean;
+  /** The parts of a request, in its order; none for plain texts. */
+  parts?: Array<Part>;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** The plain texts, in the order given; none for a request. */
+  texts?: Array<TextCount>;
+  /** What counted. */
+  tokenizer: string;
+  /** All tokens together. */
+  total_tokens: number;
+};
+
+/** What one budget keeps, with nothing set aside but the margin for estimates. */
+export type CurvePoint = {
+  /** The budget. */
+  budget: number;
+  /** The positions of the candidates that the budget before keeps and this one does not: something larger took their place. Then the score may fall. */
+  displaced?: Array<number>;
+  /** Whether what must be kept fits. */
+  fits: boolean;
+  /** How many candidates are kept. */
+  items: number;
+  /** How many messages are kept. */
+  messages: number;
+  /** The share of all scores that is kept, from 0 to 1. */
+  score: number;
+  /** What is kept costs so much. */
+  tokens: number;
+};
+
+/** What each budget keeps. */
+export type Curve = {
+  /** Whether token counts are estimates. */
+  is_estimate: boolean;
+  /** One for each budget, ascending. */
+  points: Array<CurvePoint>;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** How many candidates there are. */
+  total_items: number;
+  /** How many messages there are. */
+  total_messages: number;
+  /** What the request costs. */
+  total_tokens: number;
+};
+
+/** What kind of error it is. Texts may change from version to version, these names do not. */
+export type ErrorCode = "malformed-request" | "unknown-format" | "invalid-request" | "unmatched-pin" | "does-not-fit" | "no-budget" | "invalid-budget" | "unknown-policy" | "invalid-policy" | "unknown-model" | "unknown-tokenizer" | "unreadable-tokenizer" | "unknown-message" | "invalid-vectors" | "invalid-renderings" | "invalid-state" | "invalid-argument" | "selection-failed";
+
+/** A rule of the provider that a request breaks. */
+export type RuleBroken = {
+  /** Where, as in `messages[4]`; empty for the whole request. */
+  path: string;
+  /** What to do. */
+  remedy: string;
+  /** A stable name of the rule, as in `orphan-result`. */
+  rule: string;
+  /** What is wrong. */
+  text: string;
+};
+
+export type ErrorAnswer = {
+  /** Tokens that there is room for, where what must be kept does not fit. */
+  available_tokens?: number | null;
+  /** What kind of error it is; never changes. */
+  code: ErrorCode;
+  /** Column of the place in characters, from 1. */
+  column?: number | null;
+  /** Line of the place, from 1, where there is one. */
+  line?: number | null;
+  /** Tokens that must be kept, where they do not fit. */
+  needed_tokens?: number | null;
+  /** What must be kept and does not fit, the largest first. */
+  parts?: Array<Part>;
+  /** Where in the request, the policy or the options, as in `messages[4].role`. */
+  path?: string | null;
+  /** What to do about it. */
+  remedy?: string | null;
+  /** The rule that was broken, with the value that broke it. */
+  rule: string;
+  schema: Schema;
+  /** The rules of the provider that the request breaks. */
+  violations?: Array<RuleBroken>;
+};
+
+/** What earned a candidate its score, as far as the policy says. */
+export type EarnedBy = {
+  /** How the neighbours begin that share their score with it, those that gave most first. */
+  neighbours?: Array<string>;
+  /** Words of the query that it has too, those that earned most first. */
+  words?: Array<string>;
+};
+
+/** Something in the window. */
+export type Kept = {
+  /** What earned it its score. */
+  earned_by: EarnedBy;
+  /** What it added to the window beside the others, in the policy's own measure, if it says so. */
+  gain?: number | null;
+  /** The rule that keeps it before the rest competes, in a few words: `a rule of the user`. */
+  kept_for?: string | null;
+  /** The positions of what else is in and could not be without it, unless it is always in. */
+  needed_by?: Array<number>;
+  /** What it is. */
+  part: Part;
+  /** Why it is in. */
+  reason: KeptReason;
+  /** What the policy gave it; 1 if it is pinned; `null` if that is not a finite number. */
+  score: number | null;
+  /** How it is shorter than it was, if it is. */
+  shortened?: ShortenedPart | null;
+};
+
+/** Why something is in the window. */
+export type KeptReason = "scored" | "pinned" | "zero-token" | "kept-first" | "shortened";
+
+/** Something that was left out. */
+export type LeftOut = {
+  /** What earned it its score. */
+  earned_by: EarnedBy;
+  /** What it would still add to the window beside the others, in the policy's own measure, if it says so. */
+  gain?: number | null;
+  /** A note of the policy on it, in a few words: `small talk`. */
+  note?: string | null;
+  /** What it is. */
+  part: Part;
+  /** The positions of the kept candidates that have its room: the lowest scored ones that together are as large, the lowest first. */
+  room_taken_by: Array<number>;
+  /** What the policy gave it; `null` if that is not a finite number. */
+  score: number | null;
+  /** What it would take to get in. */
+  to_get_in: ToGetIn;
+  /** Why it is out. */
+  why: Why;
+};
+
+/** Something that did not compete, since something newer makes it superfluous. */
+export type Outdated = {
+  /** The messages that were dropped. */
+  messages: Array<number>;
+  /** What stands for it. */
+  newer: string;
+  /** What was dropped. */
+  older: string;
+  /** Why, in a few words. */
+  why: string;
+};
+
+/** Something that was done to a request, to repair it. */
+export type RepairDone = {
+  /** What was done, as in `dropped messages[3]`. */
+  action: string;
+  /** Whether something that was said, called or answered is gone. */
+  is_loss: boolean;
+  /** Where, in the request as it was. */
+  path: string;
+  /** Why. */
+  reason: string;
+  /** The rule that asked for it. */
+  rule: string;
+};
+
+/** How something in the window is shorter than it was. */
+export type ShortenedPart = {
+  /** What the form is called, as in `json 18 %`. */
+  name: string;
+  /** The texts that are shorter, in the order of the request. */
+  texts: Array<ShortenedText>;
+  /** What it costs so. */
+  tokens: number;
+  /** The smallest larger budget, with nothing set aside, whose window has it whole. */
+  whole_at?: number | null;
+};
+
+/** A text of the window that is shorter than it was. */
+export type ShortenedText = {
+  /** By what the original can be asked for: see [`Engine::original`](crate::Engine::original). */
+  handle: string;
+  /** The index of its message in the request's own list. */
+  message: number;
+  /** What the form is called, as in `json 18 %`. */
+  name: string;
+  /** What it costs now. */
+  tokens_after: number;
+  /** What the text cost whole. */
+  tokens_before: number;
+  /** The tool whose answer it is; empty for words of the assistant. */
+  tool?: string;
+  /** How many of them are left. */
+  values_after?: number | null;
+  /** How many values it had, where it is JSON. */
+  values_before?: number | null;
+};
+
+/** Something about the request as a whole that the policy went by. */
+export type Signal = {
+  /** A stable name. */
+  name: string;
+  /** What that means. */
+  text: string;
+  /** How strong it is. */
+  value: number | null;
+};
+
+/** What it would take to get something in. */
+export type ToGetIn = {
+  how: "more-tokens";
+  /** Whether nothing less would do. If not, so much does, and less may: of long requests not all budgets are tried. */
+  is_least: boolean;
+  /** By how much. */
+  tokens: number;
+  /** A smaller budget that holds it, with nothing set aside: in this one, something else took its place. */
+  was_in_at?: number | null;
+} | {
+  /** The smallest that holds it, with nothing set aside. */
+  budget: number;
+  how: "less-tokens";
+} | {
+  how: "not-by-budget";
+};
+
+/** A form that the caller made, and that is of no use. */
+export type UnusedRendering = {
+  /** Its position in the list that was given. */
+  position: number;
+  /** What it was for, as in `message 4` or `call toolu_1`. */
+  target: string;
+  /** Why it is of no use. */
+  why: string;
+};
+
+/** Why something is out. */
+export type Why = {
+  /** The tokens that were left. */
+  left: number;
+  reason: "no-room";
+} | {
+  /** The tokens that were left. */
+  left: number;
+  /** The positions of what it needs and that is not in. */
+  needs: Array<number>;
+  /** Where that is. */
+  paths: Array<string>;
+  reason: "no-room-for-needs";
+  /** Its cost with all that it needs and that is not in. */
+  tokens: number;
+} | {
+  reason: "share-used-up";
+} | {
+  /** The tokens that were left. */
+  left: number;
+  /** The tokens of all that must be kept. */
+  pinned: number;
+  reason: "pins-leave-no-room";
+} | {
+  /** Where that one is. */
+  path?: string | null;
+  /** The position of that one, if it is in the window. */
+  position?: number | null;
+  reason: "same-text";
+} | {
+  /** How many it takes. */
+  cap: number;
+  /** The kind. */
+  kind: string;
+  reason: "too-many-of-kind";
+} | {
+  /** Its name there. */
+  name: string;
+  reason: "other";
+  /** What it says. */
+  text: string;
+};
+
+/** What is in the window, what is not, and why. */
+export type Explanation = {
+  /** How many more were left out than are listed. */
+  hidden: number;
+  /** What is in the window, in the order in which it is written. */
+  kept: Array<Kept>;
+  /** The language whose stems and stop words were taken; absent where none was sure. */
+  language?: string | null;
+  /** What was left out, best first. */
+  left_out: Array<LeftOut>;
+  /** What the window is for. */
+  query: string;
+  /** What was repaired before. */
+  repairs?: Array<RepairDone>;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** What in the request as a whole the policy went by, if it says so. */
+  signals?: Array<Signal>;
+  /** Sizes before and after, and what they were measured with. */
+  summary: Summary;
+  /** What did not compete, since something newer makes it superfluous. */
+  superseded?: Array<Outdated>;
+  /** Shorter forms that were given and are of no use, and why. */
+  unused_renderings?: Array<UnusedRendering>;
+};
+
+/** What the last tokens of a budget buy: in its window, but not in the smaller one. */
+export type Marginal = {
+  /** Whether token counts are estimates. */
+  is_estimate: boolean;
+  /** What they bought, in placed order. */
+  parts: Array<Part>;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** How much smaller the smaller budget is. */
+  slack_tokens: number;
+  /** What they bought costs so much. */
+  tokens: number;
+};
+
+/** The smallest budget that keeps a message, with nothing set aside but the margin for estimates. */
+export type MinBudget = {
+  /** Whether token counts are estimates. */
+  is_estimate: boolean;
+  /** Whether every budget was tried at which a window can change. If not, a smaller one may do. */
+  is_exact: boolean;
+  /** The smallest budget whose window holds it; absent if none does. */
+  min_budget?: number | null;
+  /** The smallest budget above that whose window does not hold it, since something larger took its place. */
+  out_again_at?: number | null;
+  /** What the message is in or out with. */
+  part: Part;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** What the request costs. */
+  total_tokens: number;
+};
+
+/** What the input of a model costs, in US dollars for a million tokens. */
+export type ModelPrices = {
+  /** The month in which the provider asked for so much, as in `2026-11`. */
+  as_of: string | null;
+  /** Of tokens that the cache has. */
+  cache_read: number;
+  /** Of tokens that are written into the cache. */
+  cache_write: number;
+  /** Of tokens that no cache is asked for. */
+  input: number;
+};
+
+/** A model that is known by name. */
+export type ModelRow = {
+  /** Most tokens of a request and its answer together. */
+  context_window: number;
+  /** Most tokens of an answer. */
+  max_output: number;
+  /** The name, without the date of a version. */
+  name: string;
+  /** What its input costs, where that is known for sure. */
+  prices: ModelPrices | null;
+  /** Whose rules count: `openai`, `anthropic`, `google` or `open`. */
+  provider: string;
+  /** What counts its tokens. */
+  tokenizer: string;
+};
+
+/** The models that are known by name. */
+export type ModelList = {
+  /** The newest first within each provider. */
+  models: Array<ModelRow>;
+  /** `cupel/1`. */
+  schema: Schema;
+};
+
+/** A policy that is known by name. */
+export type PolicyRow = {
+  /** Whether it is used where none is named. */
+  is_default: boolean;
+  /** Its name. */
+  name: string;
+  /** What it favours. */
+  summary: string;
+};
+
+/** The policies that are known by name. */
+export type PolicyList = {
+  /** The default first, then the presets. */
+  policies: Array<PolicyRow>;
+  /** `cupel/1`. */
+  schema: Schema;
+};
+
+/** A request, repaired as far as it can be. */
+export type RepairedAnswer = {
+  /** The format that it was read as. */
+  format: string;
+  /** What would be lost, to repair that as well, if the caller allows it. */
+  losses: Array<RepairDone>;
+  /** What was done to it. */
+  repairs: Array<RepairDone>;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** The request. */
+  text: string;
+  /** What could not be repaired. */
+  violations: Array<RuleBroken>;
+};
+
+/** The best request that fits, and in short what became of it. As JSON it has everything but the text and the report. */
+export type SelectionAnswer = {
+  /** The indices of the messages that stay, in the request's own list, in the order written. */
+  kept_messages: Array<number>;
+  /** What was repaired before. */
+  repairs?: Array<RepairDone>;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** What is in the window shorter than it was, in the order of the request. */
+  shortened?: Array<ShortenedText>;
+  /** Sizes before and after, and what they were measured with. */
+  summary: Summary;
+  /** What did not compete, since something newer makes it superfluous. */
+  superseded?: Array<Outdated>;
+  /** Shorter forms that were given and are of no use, and why. */
+  unused_renderings?: Array<UnusedRendering>;
+};
+
+export type Decided = {
+  item: Item;
+  reason: Reason;
+  score: Number;
+};
+
+export type Event = {
+  duration_ms: Number;
+  item_count: number;
+  message?: string;
+  stage: string;
+};
+
+export type Item = {
+  content: string;
+  future_relevance_hint?: Number;
+  kind: string;
+  metadata: Record<string, string>;
+  original_tokens?: number;
+  pinned: boolean;
+  priority?: number;
+  rendered_as?: string;
+  renderings?: Array<Record<string, unknown>>;
+  source: string;
+  tags: Array<string>;
+  timestamp?: string;
+  tokens: number;
+};
+
+export type Number = number | "NaN" | "Infinity" | "-Infinity";
+
+export type Reason = {
+  reason: string;
+};
+
+/** The report of the specification. */
+export type Report = {
+  count_requirement_shortfalls: Array<Record<string, unknown>>;
+  events: Array<Event>;
+  excluded: Array<Decided>;
+  included: Array<Decided>;
+  overflow?: Record<string, unknown>;
+  total_candidates: number;
+  total_tokens_considered: number;
+};
+
+/** Tokens since the account began: with the first step, or when the provider's cache was lost. */
+export type Account = {
+  /** What arrived. */
+  arrived_tokens: number;
+  /** What stood before all messages. */
+  head_tokens: number;
+  /** What must be in, and had to be sent again beyond the credit. */
+  overdrawn_tokens: number;
+  /** What was not in the provider's cache. */
+  uncached_tokens: number;
+};
+
+/** The end of a beginning that the provider keeps, since a mark stood there. */
+export type CacheEntry = {
+  /** How many messages of the window it holds; 0 where it holds what stands before all messages. */
+  messages: number;
+  /** When it was last written or found, in seconds since 1970, if that is known. */
+  used_at?: number | null;
+};
+
+export type Fingerprint = string;
+
+/** A message that was sent shorter than it is. */
+export type SentShorter = {
+  /** The [handle](crate::handle) of the message as it was sent. */
+  hash: string;
+  /** Its index. */
+  message: number;
+};
+
+export type SessionSchema = "cupel-session/1";
+
+/** Tokens of the whole session, and what other ways to send it would have come to. */
+export type Totals = {
+  /** If everything had been sent. */
+  everything: Usage;
+  /** If the newest messages that fit had been sent. */
+  newest_first: Usage;
+  /** The first message that newest first would have sent, head aside. */
+  newest_from: number;
+  /** What was sent. */
+  sent: Usage;
+};
+
+/** Tokens that were sent. */
+export type Usage = {
+  /** In the provider's cache. */
+  cached_tokens: number;
+  /** Not in it. */
+  uncached_tokens: number;
+};
+
+/** What a session remembers from step to step: small, without a text, to be written down and read again. ``` use cupel_engine::{Engine, SessionState}; let engine = Engine::builder().max_tokens(1_000).tokenizer("estimate").build()?; let mut session = engine.session(); session.next(r#"[{"role": "user", "content": "Hello!"}]"#)?; session.accept(); let written = session.state().map(SessionState::to_json).unwrap(); assert!(!written.contains("Hello")); let again = engine.resume(SessionState::from_json(&written)?); assert_eq!(again.state(), session.state()); # Ok::<(), cupel_engine::EngineError>(()) ``` */
+export type SessionState = {
+  /** Tokens since the account began: see [`Account`]. */
+  account: Account;
+  /** Beginnings of the window that the provider keeps, where it goes by marks. */
+  cache_entries?: Array<CacheEntry>;
+  /** How many tokens may be sent again. Below 0 where what must be in had to be sent again beyond that. */
+  credit: number;
+  /** The format of the requests. */
+  format: string;
+  /** What stood beside the messages: system prompt, tools. */
+  head: Fingerprint;
+  /** Every message of the last request. */
+  messages: Array<Fingerprint>;
+  /** The model that they were counted for, if it is known. */
+  model?: string | null;
+  /** `cupel-session/1`. */
+  schema: SessionSchema;
+  /** When it was sent, in seconds since 1970, if that is known. */
+  sent_at?: number | null;
+  /** Those of them that were sent shorter than they are. */
+  shortened?: Array<SentShorter>;
+  /** Steps that were accepted. */
+  steps: number;
+  /** Tokens of the whole session. */
+  totals: Totals;
+  /** The messages that were sent of it, by index, in the order written. */
+  window: Array<number>;
+};
+
+/** Why the account of a session began anew. */
+export type NewAccount = "first-step" | "other-conversation" | "head-changed" | "model-changed" | "format-changed" | "cache-expired" | "history-edited" | "chosen-anew";
+
+/** Something that was sent before and is sent again. */
+export type SentAgain = {
+  /** What it is. */
+  part: Part;
+  /** As what it is sent, if that is shorter than it is. */
+  shortened?: ShortenedPosition | null;
+  /** What a token of it is worth, by what it had to be; `None` if it must be in. */
+  times_its_price?: number | null;
+};
+
+/** What a step does to the prompt cache. */
+export type SessionStep = {
+  /** Tokens since the account began. */
+  account: Account;
+  /** What was sent before and is sent again, and why that is worth it. */
+  again: Array<SentAgain>;
+  /** What arrived since the last step. */
+  arrived_tokens: number;
+  /** The messages behind which a mark for the provider's cache belongs, by index, at most three; the fourth belongs behind the head. */
+  breakpoints: Array<number>;
+  /** What the provider has in its cache, the head included. */
+  cached_tokens: number;
+  /** How many tokens may be sent again from now on. */
+  credit: number;
+  /** What is no longer in the window. */
+  cut: Array<Part>;
+  /** The first message that is not what it was, where the history was edited. */
+  edited_at?: number | null;
+  /** Why the account begins anew with it, if it does. */
+  new_account?: NewAccount | null;
+  /** Which step it is, from 1. */
+  number: number;
+  /** What they cost, where that is known: the caller's prices, or the model's. */
+  prices?: ModelPrices | null;
+  /** Tokens of the whole session, this step included. */
+  totals: Totals;
+  /** What it has not. */
+  uncached_tokens: number;
+  /** How many messages at the beginning are those of the window before. */
+  unchanged_messages: number;
+};
+
+/** A candidate of a window that is shorter than it was. */
+export type ShortenedPosition = {
+  /** What the form is called. */
+  name: string;
+  /** Its position. */
+  position: number;
+  /** What it costs so. */
+  tokens: number;
+};
+
+/** The window of a step, and what it does to the prompt cache. As JSON it has everything but the text. */
+export type StepAnswer = {
+  /** The indices of the messages that stay, in the request's own list, in the order written. */
+  kept_messages: Array<number>;
+  /** What was repaired before. */
+  repairs?: Array<RepairDone>;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** What becomes of the cache. */
+  session: SessionStep;
+  /** What is in the window shorter than it was, in the order of the request. */
+  shortened?: Array<ShortenedText>;
+  /** Sizes before and after, and what they were measured with. */
+  summary: Summary;
+  /** What is not sent again, since something newer makes it superfluous. */
+  superseded?: Array<Outdated>;
+  /** Shorter forms that were given and are of no use, and why. */
+  unused_renderings?: Array<UnusedRendering>;
+};
+
+/** How the window changes as it grows. */
+export type Change = {
+  /** What comes in, or takes another form. */
+  joined?: Array<Joined>;
+  /** The positions of what goes out. */
+  left?: Array<number>;
+  /** The smallest window in tokens from which this holds: with what this request sets aside for the answer and for counts that may be off. */
+  max_tokens: number;
+  /** The whole window in placed order, where that is not the order of the request. */
+  order?: Array<number>;
+  /** What is left of it when that is set aside. */
+  room: number;
+  /** What is kept costs so much. */
+  tokens: number;
+};
+
+/** A part that comes into the window. */
+export type Joined = {
+  /** The number of the shorter form that it has there; absent if it is whole. */
+  form?: number | null;
+  /** Its position. */
+  position: number;
+};
+
+/** A part of a request, and what earned it its score. */
+export type SurveyedPart = {
+  /** What earned it its score. */
+  earned_by: EarnedBy;
+  /** What it is. */
+  part: Part;
+  /** What the policy gave it; absent if it is pinned, or if that is not a finite number. */
+  score?: number | null;
+};
+
+/** Every part of a request with its score, and the windows of all budgets from one ranking. It is what a slider needs that moves without asking again: where [`Explanation`](crate::Explanation) tells of one budget, a survey tells of all. */
+export type Survey = {
+  /** How the window changes as it grows, the smallest that holds what must be kept first. */
+  changes: Array<Change>;
+  /** The format of the request, as in `openai-chat`. */
+  format: string;
+  /** Whether token counts are estimates. */
+  is_estimate: boolean;
+  /** Whether every size was tried at which the window can change. If not, only those listed are known. */
+  is_exact: boolean;
+  /** The language whose stems and stop words were taken; absent where none was sure. */
+  language?: string | null;
+  /** The model that the counts are for, or else the one that the request names. */
+  model?: string | null;
+  /** Every part, in the order of the request. */
+  parts: Array<SurveyedPart>;
+  /** What must be kept costs so much. */
+  pinned_tokens: number;
+  /** The policy that chose. */
+  policy: string;
+  /** What the window is for. */
+  query: string;
+  /** What was repaired before. */
+  repairs?: Array<RepairDone>;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** What in the request as a whole the policy went by, if it says so. */
+  signals?: Array<Signal>;
+  /** What did not compete, since something newer makes it superfluous. */
+  superseded?: Array<Outdated>;
+  /** What counted. */
+  tokenizer: string;
+  /** What the request costs. */
+  total_tokens: number;
+};
+
+/** The rules of its provider that a request breaks. */
+export type Validation = {
+  /** The format that it was read as. */
+  format: string;
+  /** Whether it breaks none. */
+  is_valid: boolean;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** The rules, in the order of the request. */
+  violations: Array<RuleBroken>;
+};
+
+/** What a budget keeps, with nothing set aside but the margin for estimates. */
+export type Window = {
+  /** The budget. */
+  budget: number;
+  /** Whether what must be kept fits. */
+  fits: boolean;
+  /** The positions of the candidates that stay, in placed order. */
+  kept: Array<number>;
+  /** The indices of the messages that stay, in the order written. */
+  kept_messages: Array<number>;
+  /** Those of the positions whose candidate is shorter than it was, with the name of the form. */
+  shortened?: Array<ShortenedPosition>;
+  /** What is kept costs so much. */
+  tokens: number;
+};
+
+/** The windows of many budgets, from one ranking. */
+export type Windows = {
+  /** Whether token counts are estimates. */
+  is_estimate: boolean;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** What the request costs. */
+  total_tokens: number;
+  /** One for each budget that was asked for, in that order. */
+  windows: Array<Window>;
+};
