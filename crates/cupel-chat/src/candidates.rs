@@ -70,6 +70,12 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// The options that they were made with.
+    #[must_use]
+    pub fn options(&self) -> &CandidateOptions {
+        &self.options
+    }
+
     /// One item for each candidate: hand these to a [`Pipeline`](cupel::Pipeline).
     pub fn items(&self) -> &[ContextItem] {
         &self.items

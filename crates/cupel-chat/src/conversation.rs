@@ -75,7 +75,7 @@ impl Conversation {
             if is_read(name) && !read.contains(&name) && has_text(value) {
                 let pieces = vec![Piece::text(Nature::Words, content::as_written(value))];
                 let (path, part) = (format!("{prefix}{name}"), FixedPart::Other);
-                self.fixed.push(Fixed { path, part, pieces, definitions: Vec::new() });
+                self.fixed.push(Fixed { path, part, pieces, definitions: Vec::new(), list: None });
             }
         }
     }
@@ -98,6 +98,8 @@ pub(crate) struct Fixed {
     pub(crate) part: FixedPart,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) definitions: Vec<JsonText>,
+    /// The list that holds the definitions.
+    pub(crate) list: Option<JsonText>,
 }
 
 impl Fixed {
@@ -106,13 +108,19 @@ impl Fixed {
         let mut pieces = Vec::new();
         content::nested(prompt, Nature::Words, 0, &mut pieces);
         let (path, part) = (path.into(), FixedPart::Instructions);
-        Self { path, part, pieces, definitions: Vec::new() }
+        Self { path, part, pieces, definitions: Vec::new(), list: None }
     }
 
     /// Anything else that the model reads, as it is written.
     pub(crate) fn other(path: impl Into<String>, json: Json<'_>) -> Self {
         let pieces = vec![Piece::text(Nature::Words, content::as_written(json))];
-        Self { path: path.into(), part: FixedPart::Other, pieces, definitions: Vec::new() }
+        Self {
+            path: path.into(),
+            part: FixedPart::Other,
+            pieces,
+            definitions: Vec::new(),
+            list: None,
+        }
     }
 
     /// A list of tool definitions.
@@ -130,7 +138,7 @@ impl Fixed {
         });
         let part = FixedPart::Tools;
         let definitions = definitions.into_iter().map(JsonText::from).collect();
-        Self { path, part, pieces: Vec::new(), definitions }
+        Self { path, part, pieces: Vec::new(), definitions, list: Some(tools.into()) }
     }
 }
 

@@ -176,6 +176,7 @@ mod shorten;
 #[cfg(test)]
 mod testing;
 mod text;
+mod tools;
 mod transcript;
 mod uncounted;
 mod validate;
@@ -193,6 +194,7 @@ pub use repair::{Repair, RepairMode};
 pub use request::Request;
 pub use rule::{Rule, Statement};
 pub use shorten::{Edit, OwnRendering, Shortenable, Shortening, Target, Unused};
+pub use tools::{Tool, ToolForm, ToolNeed, ToolStep};
 pub use transcript::{
     ImportedRequest, ListedConversation, Pick, TranscriptError, TranscriptKind,
     UnknownTranscriptKind,

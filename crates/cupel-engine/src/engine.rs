@@ -15,7 +15,8 @@ use crate::tokenizer::Counter;
 use crate::{
     Comparison, CompiledPolicy, Count, Curve, CurveRange, EngineBuilder, EngineError, Explanation,
     ItemSelection, Limits, Marginal, MinBudget, NamedPolicy, Options, Prepared, Progress, Repaired,
-    RequestInput, Selection, Superseded, Validation, Windows, compare, count, items, validate,
+    RequestInput, Selection, Superseded, ToolList, Validation, Windows, compare, count, items,
+    validate,
 };
 
 /// Fits requests into a window: built once, used for many requests on many threads.
@@ -294,6 +295,19 @@ impl Engine {
         options: &Options,
     ) -> Result<Count, EngineError> {
         Ok(self.prepare(request, options)?.count())
+    }
+
+    /// The tools of a request, one by one: what they cost, and how often they are called.
+    ///
+    /// # Errors
+    ///
+    /// As [`prepare`](Self::prepare).
+    pub fn tools(
+        &self,
+        request: impl Into<RequestInput>,
+        options: &Options,
+    ) -> Result<ToolList, EngineError> {
+        Ok(self.prepare(request, options)?.tools())
     }
 
     /// The tokens of plain texts, each by its name.

@@ -10,6 +10,7 @@
 //! | `step` | `state`, of the step before; `now`; `session`, with `cache_lifetime` in seconds, `cache_marks` and `resend_share` | [`Step`](crate::Step), with the window as `text` and the [`SessionState`] after it as `state` |
 //! | `explain` | `most_left_out`, if not all | [`Explanation`](crate::Explanation) |
 //! | `count` | – | [`Count`](crate::Count) |
+//! | `tools` | – | [`ToolList`](crate::ToolList) |
 //! | `validate`, `repair` | `drop`, to lose what cannot be kept | [`Validation`](crate::Validation), [`Repaired`](crate::Repaired) |
 //! | `original` | `handle` | the text, or `null` |
 //! | `windows` | `budgets` | [`Windows`](crate::Windows) |
@@ -169,6 +170,7 @@ impl Engine {
                 written(&self.prepare(request, &options)?.explain(most)?)
             }
             "count" => written(&self.count(request, &options)?),
+            "tools" => written(&self.tools(request, &options)?),
             "validate" => written(&self.validate(request)?),
             "repair" if question.drop => written(&self.repair_by(request, RepairMode::Drop)?),
             "repair" => written(&self.repair(request)?),
@@ -216,11 +218,12 @@ impl Engine {
     }
 }
 
-const QUESTIONS: [&str; 15] = [
+const QUESTIONS: [&str; 16] = [
     "select",
     "step",
     "explain",
     "count",
+    "tools",
     "validate",
     "repair",
     "original",

@@ -33,6 +33,7 @@ mod simulate;
 mod superseded;
 mod survey;
 mod tokenizer;
+mod tools;
 mod usage;
 mod validate;
 
@@ -75,6 +76,7 @@ pub use simulate::{
 pub use superseded::Superseded;
 pub use survey::{Change, Joined, Shown, Survey, SurveyedPart};
 pub use tokenizer::counter;
+pub use tools::{ToolList, ToolRow};
 pub use validate::{Repaired, Validation};
 
 pub use cupel::{Draft, Original, Renderer};

@@ -80,6 +80,7 @@ pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
         SessionState,
         Step,
         Survey,
+        ToolList,
         Validation,
         Windows,
     ];

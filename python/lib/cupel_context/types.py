@@ -60,6 +60,8 @@ __all__ = [
     'Swing',
     'TextCount',
     'ToGetIn',
+    'ToolList',
+    'ToolRow',
     'Totals',
     'UnusedRendering',
     'Usage',
@@ -1078,6 +1080,49 @@ class Survey(_Survey, total=False):
     """What in the request as a whole the policy went by, if it says so."""
     superseded: list[Outdated]
     """What did not compete, since something newer makes it superfluous."""
+
+
+class _ToolRow(TypedDict):
+    """What is always there."""
+
+    calls: int
+    """How often messages of the request call it."""
+    name: str
+    """The name by which it is called; of a provider's own tool, its type."""
+    short_tokens: int
+    """What it costs as short as it can be."""
+    tokens: int
+    """What it costs."""
+
+
+class ToolRow(_ToolRow, total=False):
+    """A tool of a request."""
+
+    needed: Union[str, None]
+    """What keeps it in the request, whatever the question is."""
+
+
+class ToolList(TypedDict):
+    """The tools of a request, one by one."""
+
+    format: str
+    """The format of the request, as in `openai-chat`."""
+    is_estimate: bool
+    """Whether counts are estimates."""
+    request_tokens: int
+    """What the whole request costs."""
+    schema: Schema
+    """`cupel/1`."""
+    shared_tokens: int
+    """The part of both that counts once for all tools."""
+    short_tokens: int
+    """The same if every tool were as short as it can be."""
+    tokenizer: str
+    """What counted."""
+    tools: list[ToolRow]
+    """The tools, in the order of the request."""
+    total_tokens: int
+    """What all tools cost, with what counts once."""
 
 
 class Validation(TypedDict):

@@ -50,6 +50,7 @@ commands! {
     #[cfg(feature = "replay")]
     Check => check,
     Count => count,
+    Tools => tools,
     Validate => validate,
     Import => import,
     Show => show,

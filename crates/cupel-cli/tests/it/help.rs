@@ -20,6 +20,7 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     #[cfg(feature = "replay")]
     &["check"],
     &["count"],
+    &["tools"],
     &["validate"],
     &["import"],
     &["show"],

@@ -41,6 +41,8 @@ fn broken() -> Vec<Value> {
         json!({"items": [{"id": HOSTILE, "kind": HOSTILE, HOSTILE: 1}]}),
         json!([{"id": HOSTILE, "tokens": 3, "kind": HOSTILE, "requires": [HOSTILE]}]),
         json!({HOSTILE: HOSTILE}),
+        json!({"messages": [{"role": "user", "content": "x"}], "tools": [
+            {"type": "function", "function": {"name": HOSTILE}}, {"type": HOSTILE}]}),
     ]
 }
 
@@ -91,8 +93,10 @@ impl Desk {
     fn feed_broken(&mut self) {
         for (number, flaw) in broken().iter().enumerate() {
             let name = self.folder.write(&format!("broken{number}.json"), flaw.to_string());
-            for command in ["validate", "count", "explain", "select", "show", "view", "compare"] {
-                let takes_max = !matches!(command, "validate" | "count" | "show");
+            for command in
+                ["validate", "count", "tools", "explain", "select", "show", "view", "compare"]
+            {
+                let takes_max = !matches!(command, "validate" | "count" | "tools" | "show");
                 let max: &[&str] = if takes_max { &["--max=40"] } else { &[] };
                 // A request that can be read would be served until somebody stops it.
                 if command == "view" && run_with(&["count", &name], "").code == Some(0) {

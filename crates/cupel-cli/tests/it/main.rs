@@ -22,6 +22,7 @@ mod shorten;
 mod support;
 mod terminal;
 mod told;
+mod tools;
 mod view;
 #[cfg(all(feature = "gateway", unix))]
 mod wrap;

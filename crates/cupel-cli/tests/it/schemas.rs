@@ -11,7 +11,7 @@ const RUNS: &str = "examples/eval/runs/ferry.jsonl";
 #[test]
 fn every_answer_as_json_is_of_its_schema() {
     let budget = ["--max=100", "--tokenizer=estimate"];
-    let cases: [(&str, &[&str]); 14] = [
+    let cases: [(&str, &[&str]); 15] = [
         ("Explanation", &["explain", SMALL, "--json"]),
         ("SelectionReport", &["explain", SMALL, "--json=report"]),
         ("Marginal", &["simulate", "marginal", SMALL, "--slack=20", "--json"]),
@@ -20,6 +20,7 @@ fn every_answer_as_json_is_of_its_schema() {
         ("Comparison", &["compare", SMALL, "--policy=chat", "--policy=auto", "--json"]),
         ("Count", &["count", SMALL, "--json"]),
         ("Count", &["count", "--text", "README.md", "--json"]),
+        ("ToolList", &["tools", "examples/coding-agent.json", "--json"]),
         ("Validation", &["validate", SMALL, "--json"]),
         ("PolicyList", &["policy", "list", "--json"]),
         ("ModelList", &["models", "--json"]),

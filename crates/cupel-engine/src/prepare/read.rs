@@ -32,7 +32,7 @@ pub(crate) enum Purpose<'p> {
 pub(crate) struct ReadRequest {
     pub(super) candidates: Candidates,
     pub(super) model: Option<&'static Model>,
-    pub(super) counter: Arc<dyn TokenCounter>,
+    pub(crate) counter: Arc<dyn TokenCounter>,
     /// The family that counts are estimated like, where nobody names a tokenizer.
     pub(crate) like: Option<TokenizerFamily>,
     /// The bound of the texts; see [`bound`](Self::bound).

@@ -14,4 +14,5 @@ mod session_costs;
 mod shorten;
 mod steps;
 mod talk;
+mod tools;
 mod whole;
