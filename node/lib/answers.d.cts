@@ -787,6 +787,42 @@ export type Survey = {
   total_tokens: number;
 };
 
+/** A tool of a request. */
+export type ToolRow = {
+  /** How often messages of the request call it. */
+  calls: number;
+  /** The name by which it is called; of a provider's own tool, its type. */
+  name: string;
+  /** What keeps it in the request, whatever the question is. */
+  needed?: string | null;
+  /** What it costs as short as it can be. */
+  short_tokens: number;
+  /** What it costs. */
+  tokens: number;
+};
+
+/** The tools of a request, one by one. */
+export type ToolList = {
+  /** The format of the request, as in `openai-chat`. */
+  format: string;
+  /** Whether counts are estimates. */
+  is_estimate: boolean;
+  /** What the whole request costs. */
+  request_tokens: number;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** The part of both that counts once for all tools. */
+  shared_tokens: number;
+  /** The same if every tool were as short as it can be. */
+  short_tokens: number;
+  /** What counted. */
+  tokenizer: string;
+  /** The tools, in the order of the request. */
+  tools: Array<ToolRow>;
+  /** What all tools cost, with what counts once. */
+  total_tokens: number;
+};
+
 /** The rules of its provider that a request breaks. */
 export type Validation = {
   /** The format that it was read as. */
