@@ -1,5 +1,6 @@
 //! Every crate is ready for a registry: its page, its licences, its files.
 
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -25,15 +26,27 @@ fn published() -> Vec<Value> {
     packages.filter(|package| package["publish"].is_null()).cloned().collect()
 }
 
+/// Names on crates.io that belong to other packages: three to the predecessor, one to another project.
+const TAKEN: [&str; 4] = ["cupel", "cupel-core", "cupel-otel", "cupel-testing"];
+
 #[test]
 fn every_crate_below_crates_is_published_and_no_other() {
-    let mut names: Vec<_> =
-        published().iter().map(|package| package["name"].as_str().unwrap().to_owned()).collect();
-    names.sort();
-    let folders = crates();
-    let folders: Vec<_> =
-        folders.iter().map(|folder| folder.file_name().unwrap().to_str().unwrap()).collect();
-    assert_eq!(names, folders);
+    let folder = |package: &Value| {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        manifest.parent().unwrap().canonicalize().unwrap()
+    };
+    let mut packaged: Vec<_> = published().iter().map(folder).collect();
+    packaged.sort();
+    let folders: Vec<_> = crates().iter().map(|folder| folder.canonicalize().unwrap()).collect();
+    assert_eq!(packaged, folders);
+}
+
+#[test]
+fn no_package_has_the_name_of_another_project() {
+    for package in published() {
+        let name = package["name"].as_str().unwrap();
+        assert!(!TAKEN.contains(&name), "`{name}` on crates.io is another project");
+    }
 }
 
 #[test]

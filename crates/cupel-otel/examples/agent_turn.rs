@@ -1,7 +1,7 @@
 //! One turn of an agent, as a trace on the console.
 //!
 //! ```sh
-//! cargo run -p cupel-otel --example agent_turn
+//! cargo run -p cupel-context-otel --example agent_turn
 //! ```
 //!
 //! The agent has a span of its own for the turn. The run of the pipeline appears below it, beside
