@@ -254,5 +254,5 @@ fn read_output<'t>(part: &Object<'t>, pieces: &mut Vec<Piece>) -> Option<Json<'t
             push_rest(&part, &["text", "providerOptions"], nature, pieces);
         }
     }
-    None
+    Some(value)
 }

@@ -284,18 +284,10 @@ fn read_exchange(
         id,
         name: None,
         block: Some(index),
-        body: only_value(body).map(JsonText::from),
+        body: body.get("content").filter(|body| body.is_list()).map(JsonText::from),
         is_error: content::is_failure(body),
         id_place,
     });
-}
-
-/// What came back, if it is one text or one object.
-fn only_value<'t>(result: &Object<'t>) -> Option<Json<'t>> {
-    let blocks = result.get("content").and_then(Json::list)?;
-    let [block] = blocks[..] else { return None };
-    let (_, value) = block.object()?.any_of(&["text", "json"])?;
-    Some(value).filter(|value| !value.is_list())
 }
 
 /// A text or a file.

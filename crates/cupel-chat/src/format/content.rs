@@ -154,7 +154,7 @@ fn read_block(
         "image_url" | "input_image" | "image" => push_image(block, object, nature, pieces),
         // The AI SDK's: a file is an image if its type says so.
         "file" if is_image(object) => push_image(block, object, nature, pieces),
-        "document" | "search_result" => read_document(block, object, depth, pieces),
+        "document" | "search_result" => read_document(block, object, nature, depth, pieces),
         "file" | "input_file" => push_file(block, object, Nature::Document, pieces),
         "input_audio" | "audio" | "video" | "media" => push_file(block, object, nature, pieces),
         // The service leaves it out again once the turn is over.
@@ -193,12 +193,26 @@ fn read_block(
 }
 
 /// A document or a search result: its title, and its text where that is plain.
-fn read_document(block: Json<'_>, object: &Object<'_>, depth: usize, pieces: &mut Vec<Piece>) {
+fn read_document(
+    block: Json<'_>,
+    object: &Object<'_>,
+    within: Nature,
+    depth: usize,
+    pieces: &mut Vec<Piece>,
+) {
     let nature = Nature::Document;
-    // Cohere's: a text, or fields.
+    // Cohere's: a text, or fields. Its tools answer with them.
     if let Some(document) = object.get("document") {
+        let nature = if within == Nature::Answer { within } else { nature };
         push_rest(object, &["document"], nature, pieces);
-        push_unknown(document, nature, pieces);
+        match document.object() {
+            Some(document) => {
+                push_rest(&document, &["data"], nature, pieces);
+                let data = document.get("data").map(as_written);
+                push_text(pieces, nature, data.unwrap_or_default());
+            }
+            None => push_unknown(document, nature, pieces),
+        }
         return;
     }
     push_rest(object, &["source", "content"], nature, pieces);

@@ -21,13 +21,11 @@ pub(super) struct Place {
 }
 
 /// What stands there in the request.
-enum Spot {
-    /// A JSON string.
-    Text(JsonText),
-    /// An object, which must stay one.
-    Object(JsonText),
-    /// A JSON string, the only thing in an object that the model reads as it is written.
-    Field { object: JsonText, text: JsonText },
+struct Spot {
+    /// What is written anew: a JSON string, or an object, which must stay one.
+    json: JsonText,
+    /// The object that the model reads it in, as it is written.
+    around: Option<JsonText>,
 }
 
 impl Place {
@@ -58,41 +56,35 @@ impl Place {
 
     /// Where it stands in the text of the request.
     pub(super) fn range_in(&self, text: &str) -> Range<usize> {
-        match &self.spot {
-            Spot::Text(json) | Spot::Object(json) | Spot::Field { text: json, .. } => {
-                json.range_in(text)
-            }
-        }
+        self.spot.json.range_in(text)
     }
 
     /// What to write there, so that it says this.
     pub(super) fn written(&self, content: &str) -> String {
-        match &self.spot {
-            Spot::Text(_) | Spot::Field { .. } => as_json(content),
-            Spot::Object(_) if is_object(content) => content.to_owned(),
-            Spot::Object(_) => format!(r#"{{"result":{}}}"#, as_json(content)),
+        match self.spot.json.view().is_object() {
+            false => as_json(content),
+            true if is_object(content) => content.to_owned(),
+            true => format!(r#"{{"result":{}}}"#, as_json(content)),
         }
     }
 
     /// What the model reads there then.
     pub(super) fn read(&self, content: &str) -> String {
-        match &self.spot {
-            Spot::Text(_) => content.to_owned(),
-            Spot::Object(_) => self.written(content),
-            Spot::Field { object, text } => {
-                let (all, inner) = (object.view().raw(), text.view());
+        let inner = self.spot.json.view();
+        match &self.spot.around {
+            Some(around) => {
+                let all = around.view().raw();
                 let range = inner.span_in(all);
-                format!("{}{}{}", &all[..range.start], as_json(content), &all[range.end..])
+                format!("{}{}{}", &all[..range.start], self.written(content), &all[range.end..])
             }
+            None if inner.is_object() => self.written(content),
+            None => content.to_owned(),
         }
     }
 
     /// What it reads there now.
     pub(super) fn whole(&self) -> &str {
-        match &self.spot {
-            Spot::Text(_) | Spot::Object(_) => &self.text,
-            Spot::Field { object, .. } => object.view().raw(),
-        }
+        self.spot.around.as_ref().map_or(&self.text, |around| around.view().raw())
     }
 
     /// Whether a piece of the message is what stands here.
@@ -118,37 +110,59 @@ fn tool_of(conversation: &Conversation, message: usize, id: &str) -> Option<Text
     calls.find(|call| call.id.as_str() == id).map(|call| call.name.clone())
 }
 
-/// The texts of a result: itself, those of its blocks, or all of it where it is an object.
+/// The texts of a result: itself, or those of its blocks.
 fn spots(body: Json<'_>) -> Vec<(Spot, Text)> {
-    if let Some(spot) = text_spot(body) {
-        return vec![spot];
+    match body.list() {
+        Some(blocks) => blocks.into_iter().flat_map(block_spots).collect(),
+        None => spot_within(body).into_iter().collect(),
     }
-    if let Some(blocks) = body.list() {
-        return blocks.into_iter().filter_map(block_spot).collect();
-    }
-    let Some(object) = body.object() else { return Vec::new() };
-    let mut fields = object.fields();
-    match (fields.next(), fields.next()) {
-        // One text with a name is what the tool said.
-        (Some((_, only)), None) if only.is_text() => {
-            let text = sound_text(only).into_iter();
-            let spot = || Spot::Field { object: body.into(), text: only.into() };
-            text.map(|text| (spot(), text)).collect()
+}
+
+/// The texts of a block that is text, data or a document, and nothing that could break.
+fn block_spots(block: Json<'_>) -> Vec<(Spot, Text)> {
+    let Some(object) = block.object() else { return Vec::new() };
+    let of = |names: &[&str]| {
+        let values = names.iter().filter_map(|name| object.get(name));
+        values.filter_map(spot).collect()
+    };
+    match object.str("type").as_deref() {
+        Some("text" | "input_text" | "output_text") => of(&["text"]),
+        // Cohere's documents: a text or fields, and beside them an id.
+        Some("document") => {
+            let data = object.get("document").and_then(|document| document.object()?.get("data"));
+            data.and_then(spot_within).into_iter().collect()
         }
-        _ => vec![(Spot::Object(body.into()), body.raw_text())],
+        Some(_) => Vec::new(),
+        // Bedrock's blocks, and the output of a shell.
+        None => of(&["text", "json", "stdout", "stderr"]),
     }
 }
 
-/// The text of a block, if it is one of text and nothing else that could break.
-fn block_spot(block: Json<'_>) -> Option<(Spot, Text)> {
-    let object = block.object()?;
-    let kind = object.str("type")?;
-    let is_text = matches!(&*kind, "text" | "input_text" | "output_text");
-    is_text.then(|| object.get("text").and_then(text_spot)).flatten()
+/// A text, or the one that an object has under one name and nothing beside it: that is what the tool said.
+fn only_text(value: Json<'_>) -> Option<Json<'_>> {
+    let only = match value.object() {
+        Some(object) => {
+            let mut fields = object.fields();
+            let (_, only) = fields.next()?;
+            fields.next().is_none().then_some(only)?
+        }
+        None => value,
+    };
+    Some(only).filter(|only| only.is_text())
 }
 
-fn text_spot(json: Json<'_>) -> Option<(Spot, Text)> {
-    sound_text(json).map(|text| (Spot::Text(json.into()), text))
+/// A text or an object that is written anew, and what it says.
+fn spot(json: Json<'_>) -> Option<(Spot, Text)> {
+    let text = if json.is_object() { Some(json.raw_text()) } else { sound_text(json) };
+    text.map(|text| (Spot { json: json.into(), around: None }, text))
+}
+
+/// The same, or the only text of an object, which the model reads as it is written.
+fn spot_within(json: Json<'_>) -> Option<(Spot, Text)> {
+    let only = only_text(json).unwrap_or(json);
+    let around = only.is_text() && json.is_object();
+    let (found, text) = spot(only)?;
+    Some((Spot { around: around.then(|| json.into()), ..found }, text))
 }
 
 /// What a string says as Unicode has it: half a surrogate pair could not be written again.
@@ -161,5 +175,5 @@ fn sound_text(json: Json<'_>) -> Option<Text> {
 fn words(message: &Message) -> Option<(Spot, Text)> {
     let object = message.json.view().object()?;
     let is_plain = message.role == Role::Assistant && message.blocks.is_empty();
-    is_plain.then(|| object.get("content").and_then(text_spot)).flatten()
+    is_plain.then(|| object.get("content").filter(|body| body.is_text()).and_then(spot)).flatten()
 }

@@ -69,9 +69,7 @@ fn without_results(format: Format, message: &str) -> Value {
         Format::AiSdk | Format::Bedrock => {
             for at in 0..message["content"].as_array().map_or(0, Vec::len) {
                 blank(&mut message, &format!("/content/{at}/output/value"));
-                for name in ["text", "json"] {
-                    blank(&mut message, &format!("/content/{at}/toolResult/content/0/{name}"));
-                }
+                blank(&mut message, &format!("/content/{at}/toolResult/content"));
             }
         }
         Format::OpenAiResponses => blank(&mut message, "/output"),
@@ -103,8 +101,10 @@ fn without_results(format: Format, message: &str) -> Value {
 fn blank(message: &mut Value, path: &str) {
     match message.pointer_mut(path) {
         Some(Value::Array(blocks)) => {
-            for block in blocks.iter_mut().filter(|block| block["text"].is_string()) {
-                block["text"] = Value::Null;
+            for block in blocks {
+                for path in ["/text", "/json", "/stdout", "/stderr", "/document/data"] {
+                    blank(block, path);
+                }
             }
         }
         Some(value @ Value::Object(_)) => *value = Value::Object(serde_json::Map::new()),
@@ -362,4 +362,93 @@ fn items_bring_their_own_forms() {
     let output = candidates.render_forms(&[(0, Some(0)), (1, None)]);
     assert!(output.starts_with(r#"[{"content": "short", "tokens": 5, "renderings""#), "{output}");
     assert_eq!(candidates.render_forms(&[(0, None), (1, None)]), text);
+}
+
+/// Says of every text that it was left out.
+struct LeftOut;
+
+impl Renderer for LeftOut {
+    fn render(&self, _: &Original<'_>) -> Vec<Draft> {
+        vec![Draft::new("stub", "…", 0.02)]
+    }
+}
+
+#[test]
+fn results_are_shortened_in_every_shape_that_their_format_has() {
+    let long = "one two three four five six seven eight nine ten";
+    let call = |format| match format {
+        Format::Bedrock => {
+            r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"c","name":"f","input":{}}}]}"#
+        }
+        Format::AiSdk => {
+            r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{}}]}"#
+        }
+        Format::OpenAiResponses => {
+            r#"{"type":"shell_call","call_id":"c","action":{"commands":["ls"]}}"#
+        }
+        _ => {
+            r#"{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
+        }
+    };
+    let result = |format, body: &str| match format {
+        Format::Bedrock => {
+            format!(
+                r#"{{"role":"user","content":[{{"toolResult":{{"toolUseId":"c","content":{body}}}}}]}}"#
+            )
+        }
+        Format::AiSdk => format!(
+            r#"{{"role":"tool","content":[{{"type":"tool-result","toolCallId":"c","toolName":"f","output":{body}}}]}}"#
+        ),
+        Format::OpenAiResponses => {
+            format!(r#"{{"type":"shell_call_output","call_id":"c","output":{body}}}"#)
+        }
+        _ => format!(r#"{{"role":"tool","tool_call_id":"c","content":{body}}}"#),
+    };
+    let cases = [
+        (Format::Cohere, r#"[{"type":"document","document":{"id":"d","data":"LONG"}}]"#, 1),
+        (Format::Cohere, r#"[{"type":"document","document":{"data":{"output":"LONG"}}}]"#, 1),
+        (
+            Format::Cohere,
+            r#"[{"type":"document","document":{"data":OBJECT}},{"type":"text","text":"LONG"}]"#,
+            2,
+        ),
+        (Format::Bedrock, r#"[{"text":"LONG"},{"json":OBJECT}]"#, 2),
+        (
+            Format::AiSdk,
+            r#"{"type":"content","value":[{"type":"text","text":"LONG"},{"type":"text","text":"LONG"}]}"#,
+            2,
+        ),
+        (Format::AiSdk, r#"{"type":"json","value":OBJECT}"#, 1),
+        (
+            Format::OpenAiResponses,
+            r#"[{"stdout":"LONG","stderr":"LONG","outcome":{"type":"exit","exit_code":0}}]"#,
+            2,
+        ),
+    ];
+    for (format, body, count) in cases {
+        let with = |text: &str, object: &str| {
+            let body = body.replace("LONG", text).replace("OBJECT", object);
+            format!(
+                r#"{{"messages":[{{"role":"user","content":[{{"text":"go","type":"text"}}]}},{},{}]}}"#,
+                call(format),
+                result(format, &body)
+            )
+        };
+        let list = |text: String| match format {
+            Format::OpenAiResponses => text.replacen("messages", "input", 1),
+            Format::Bedrock => text.replace(r#","type":"text""#, ""),
+            _ => text,
+        };
+        let text = list(with(long, &format!(r#"{{"a":"{long}","b":2}}"#)));
+        let candidates = shortened(&text, format, &LeftOut);
+        let request = Request::parse(&*text, Some(format)).unwrap();
+        assert_eq!(request.shortenable().len(), count, "{text}");
+        let kept: Vec<(usize, Option<usize>)> = candidates
+            .items()
+            .iter()
+            .enumerate()
+            .map(|(at, item)| (at, (!item.renderings().is_empty()).then_some(0)))
+            .collect();
+        assert_eq!(candidates.render_forms(&kept), list(with("…", r#"{"result":"…"}"#)), "{text}");
+    }
 }
