@@ -25,7 +25,7 @@ pub struct Outcome {
     pub rig_memory_with_copy: Option<Timing>,
     pub ours_to_floor: Option<Ratio>,
     pub published_to_ours: Option<Ratio>,
-    /// Whether the published crate gave the same answer.
+    /// True if the published crate gave the same answer.
     pub same_answer: Option<bool>,
 }
 

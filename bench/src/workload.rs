@@ -49,7 +49,7 @@ pub enum FloorTarget {
     NotCompared,
 }
 
-/// How many times our time the published crate takes.
+/// Number of times our time the published crate takes.
 #[derive(Clone, Copy, Debug)]
 pub enum PublishedTarget {
     AtLeast(f64),

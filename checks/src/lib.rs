@@ -1,4 +1,4 @@
-//! What must be true of the repository as a whole, and of no crate alone: its pages and its packages.
+//! Checks of the repository as a whole, and of no crate alone: its pages and its packages.
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -137,7 +137,7 @@ impl Selection {
         self.answer.summary.tokens_after
     }
 
-    /// Whether the request was repaired, so that its messages are not those that were handed in.
+    /// Returns true if the request was repaired, so that its messages are not those that were handed in.
     #[napi(getter)]
     pub fn is_repaired(&self) -> bool {
         !self.answer.repairs.is_empty()

@@ -12,10 +12,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// How many threads are at work.
+/// Number of threads that are at work.
 static WORKING: AtomicUsize = AtomicUsize::new(0);
 
-/// How many threads are about to fork.
+/// Number of threads that are about to fork.
 static FORKING: AtomicUsize = AtomicUsize::new(0);
 
 /// How long a fork waits for work. Then it goes on as it would without us.

@@ -80,7 +80,7 @@ struct Writer {
     /// What to do with objects, by the address of their type: the messages of a list have few.
     kinds: HashMap<usize, Kind>,
     count: u32,
-    /// Whether commas and colons are followed by a space, as Python's own encoder writes them.
+    /// True if commas and colons are followed by a space, as Python's own encoder writes them.
     is_spaced: bool,
 }
 
@@ -558,7 +558,7 @@ impl Fault {
     }
 }
 
-/// How many levels down a container stands that also stands above.
+/// Number of levels down a container stands that also stands above.
 fn first_repeated(around: &[usize]) -> Option<usize> {
     (1..around.len()).find(|at| around[..*at].contains(&around[*at]))
 }

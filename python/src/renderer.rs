@@ -11,7 +11,7 @@ use crate::errors::Problem;
 use crate::fork;
 use crate::work::{self, Abandoned};
 
-/// How many texts are remembered with their forms.
+/// Number of texts that are remembered with their forms.
 const MOST_TEXTS: usize = 4_096;
 
 /// Functions of Python's that shorten.

@@ -88,7 +88,7 @@ impl Step {
         self.answer.summary.tokens_after
     }
 
-    /// Whether the request was repaired, so that its messages are not those that were handed in.
+    /// Returns true if the request was repaired, so that its messages are not those that were handed in.
     #[getter]
     fn is_repaired(&self) -> bool {
         !self.answer.repairs.is_empty()

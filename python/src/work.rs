@@ -46,7 +46,7 @@ impl Abandoned {
     }
 }
 
-/// Whether work on a text of so many bytes should be able to end early.
+/// Returns true if work on a text of so many bytes should be able to end early.
 pub(crate) fn is_long(bytes: usize) -> bool {
     bytes >= LONG_BYTES
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{crates, read, root};
 
-/// What cargo writes to its standard output.
+/// Standard output of cargo.
 #[track_caller]
 fn cargo(arguments: &[&str]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -38,7 +38,7 @@ impl Earlier<'_> {
 }
 
 impl Request {
-    /// How many messages at the beginning are written as they are in an earlier request.
+    /// Number of messages at the beginning that are written as they are in an earlier request.
     pub(crate) fn known_messages(&self, earlier: &Self) -> usize {
         let (new, old) = (self.conversation(), earlier.conversation());
         let pairs = new.messages.iter().zip(&old.messages);

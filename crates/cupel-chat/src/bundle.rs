@@ -44,7 +44,7 @@ impl Bundle {
         &self.messages
     }
 
-    /// Whether it is no message but a part of the request that is always there, as `tools`.
+    /// Returns true if it is no message but a part of the request that is always there, as `tools`.
     pub fn is_fixed(&self) -> bool {
         self.messages.is_empty()
     }
@@ -115,7 +115,7 @@ impl Bundle {
     }
 }
 
-/// Whether a field says how the answer has to look.
+/// Returns true if a field says how the answer has to look.
 fn is_output_format(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     ["format", "schema", "output_config"].iter().any(|name| path.contains(name))

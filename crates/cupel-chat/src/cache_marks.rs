@@ -8,7 +8,7 @@ use crate::message::{Message, Role};
 use crate::text::JsonText;
 use crate::{Candidates, Request};
 
-/// How many marks Anthropic takes in a request.
+/// Number of marks Anthropic takes in a request.
 const MOST_MARKS: usize = 4;
 
 const MARK: &str = r#""cache_control":{"type":"ephemeral"}"#;
@@ -81,7 +81,7 @@ impl Request {
         Some(MovedMark { behind: message, instead_of: Some(instead_of) })
     }
 
-    /// Whether there is a mark to move, or room for one more.
+    /// Returns true if there is a mark to move, or room for one more.
     #[must_use]
     pub fn can_move_mark(&self) -> bool {
         let count = count_of(self.text());
@@ -232,7 +232,7 @@ impl OwnMarks {
     }
 }
 
-/// How many marks a text has at most.
+/// Number of marks a text has at most.
 fn count_of(json: &str) -> usize {
     json.matches("\"cache_control\"").count()
 }

@@ -19,7 +19,7 @@ pub struct CandidateOptions {
     /// What the provider counts beside texts, if that is not what the format tells. Items have
     /// texts alone.
     pub overheads: Option<Overheads>,
-    /// Whether the user may never speak twice in a row in what is left, as the chat templates of
+    /// True if the user may never speak twice in a row in what is left, as the chat templates of
     /// many open models want it. Then whole turns are in or out, but for the last one. A request in
     /// which the user does so already is refused. Items have no turns.
     pub alternate: bool,
@@ -159,7 +159,7 @@ impl Candidates {
         (0..self.bundles.len()).filter(|at| is_later(&self.bundles[*at])).collect()
     }
 
-    /// Whether token counts are estimates: the counter's, or of something that cannot be counted
+    /// Returns true if token counts are estimates: the counter's, or of something that cannot be counted
     /// from here, as a file.
     pub fn is_estimate(&self) -> bool {
         self.is_estimate
@@ -212,7 +212,7 @@ impl Candidates {
         self.request.splice().keep(self.kept_messages(kept))
     }
 
-    /// How many messages these candidates have.
+    /// Number of messages these candidates have.
     pub fn message_count_of(&self, kept: &[usize]) -> usize {
         self.kept_messages(kept).len()
     }

@@ -26,11 +26,11 @@ pub(crate) struct Conversation {
     pub(crate) model: Option<String>,
     /// How long the request lets the answer be.
     pub(crate) output_limit: Option<i64>,
-    /// Whether the service knows of more messages than the request has.
+    /// True if the service knows of more messages than the request has.
     pub(crate) has_stored_messages: bool,
-    /// Whether a system prompt may stand among the messages, where it has a field of its own.
+    /// True if a system prompt may stand among the messages, where it has a field of its own.
     pub(crate) takes_system_messages: bool,
-    /// Whether the last turn must begin with reasoning.
+    /// True if the last turn must begin with reasoning.
     pub(crate) wants_reasoning: bool,
     /// What is wrong with parts that are no messages.
     pub(crate) flaws: Vec<Finding>,

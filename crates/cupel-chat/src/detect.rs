@@ -112,7 +112,7 @@ fn detect_messages<'t>(
     }
 }
 
-/// Whether a format has its messages in this field; a bare list may be any format's.
+/// Returns true if a format has its messages in this field; a bare list may be any format's.
 fn may_be_in(list: &str, format: Format) -> bool {
     list.is_empty() || format.vocabulary().lists.contains(&list)
 }

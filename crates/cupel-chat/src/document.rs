@@ -8,7 +8,7 @@ use crate::again::Earlier;
 use crate::json::{Json, Object};
 use crate::place::{malformed, syntax_error};
 
-/// How many messages are looked at to find out the format. What tells formats apart comes early.
+/// Number of messages that are looked at to find out the format. What tells formats apart comes early.
 pub(crate) const SAMPLE: usize = 64;
 
 /// The text of a request: one JSON value, or one on each line.

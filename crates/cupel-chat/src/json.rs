@@ -164,7 +164,7 @@ impl<'t> Object<'t> {
         names.iter().find_map(|name| Some((*name, self.get(name)?)))
     }
 
-    /// Whether a field is there, null or not.
+    /// Returns true if a field is there, null or not.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(known, _)| known == name)
     }

@@ -152,7 +152,7 @@ impl Message {
         message
     }
 
-    /// Whether the user says something in this message, beside answers of tools.
+    /// Returns true if the user says something in this message, beside answers of tools.
     pub(crate) fn has_user_words(&self) -> bool {
         let is_word = |piece: &Piece| matches!(piece.nature, Nature::Words | Nature::Document);
         self.role == Role::User && (self.answers.is_empty() || self.pieces.iter().any(is_word))
@@ -182,7 +182,7 @@ impl Message {
         })
     }
 
-    /// Whether the message is the user's own and nothing but that.
+    /// Returns true if the message is the user's own and nothing but that.
     pub(crate) fn opens_turn(&self) -> bool {
         self.role == Role::User && self.answers.is_empty()
     }
@@ -205,7 +205,7 @@ pub(crate) struct Call {
     pub(crate) id: Text,
     pub(crate) name: Text,
     pub(crate) arguments: Text,
-    /// Whether the provider insists on an answer.
+    /// True if the provider insists on an answer.
     pub(crate) needs_answer: bool,
     /// Which block of the message it is, if it is one.
     pub(crate) block: Option<usize>,
@@ -234,7 +234,7 @@ pub(crate) struct Answer {
     pub(crate) block: Option<usize>,
     /// What came back, where it may be shortened.
     pub(crate) body: Option<JsonText>,
-    /// Whether the tool says that it failed.
+    /// True if the tool says that it failed.
     pub(crate) is_error: bool,
     /// Where its id is written, if the provider wants one.
     pub(crate) id_place: Option<IdPlace>,
@@ -246,7 +246,7 @@ pub(crate) struct Served {
     pub(crate) id: Text,
     /// Which block of the message it is, if it is one.
     pub(crate) block: Option<usize>,
-    /// Whether it is a result that says that it failed.
+    /// True if it is a result that says that it failed.
     pub(crate) is_error: bool,
 }
 

@@ -276,13 +276,13 @@ impl Pairing {
     }
 }
 
-/// Whether an answer can be that of a call, as far as their names say it.
+/// Returns true if an answer can be that of a call, as far as their names say it.
 fn may_answer(answer: &Answer, call: &Call) -> bool {
     let name = answer.name.as_deref().unwrap_or_default();
     name.is_empty() || call.name.is_empty() || name == call.name.as_str()
 }
 
-/// Whether a message only answers, so that the answers of one call may stand side by side.
+/// Returns true if a message only answers, so that the answers of one call may stand side by side.
 fn is_answer(message: &Message) -> bool {
     message.role == Role::Tool || !message.answers.is_empty()
 }

@@ -110,7 +110,7 @@ impl Pin {
         }
     }
 
-    /// Whether it names a part of the request that is always in, as the system prompt.
+    /// Returns true if it names a part of the request that is always in, as the system prompt.
     pub(crate) fn is_fixed_part(&self, conversation: &Conversation) -> bool {
         match self {
             Self::Role(role) => conversation.fixed.iter().any(|fixed| fixed.part.role() == role),

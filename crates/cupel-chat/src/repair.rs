@@ -36,7 +36,7 @@ pub struct Repair {
     pub rule: &'static str,
     /// Why, in the words of the violation.
     pub reason: String,
-    /// Whether something that was said, called or answered is gone.
+    /// True if something that was said, called or answered is gone.
     pub is_loss: bool,
 }
 
@@ -308,7 +308,7 @@ fn new_id(messages: &[Message], at: usize, call: usize) -> String {
     id
 }
 
-/// Whether a fix takes away something that was said, called or answered.
+/// Returns true if a fix takes away something that was said, called or answered.
 fn loses(messages: &[Message], fix: &Fix) -> bool {
     match fix {
         Fix::Drop(at) => has_substance(&messages[*at]),

@@ -101,7 +101,7 @@ impl Request {
         self.format
     }
 
-    /// How many messages it has; of items, how many items.
+    /// Number of messages; of items, if it is a list of items.
     pub fn message_count(&self) -> usize {
         self.conversation.messages.len()
     }
@@ -111,7 +111,7 @@ impl Request {
         self.conversation.model.as_deref()
     }
 
-    /// How many tokens it lets the answer have.
+    /// Number of tokens it lets the answer have.
     pub fn output_limit(&self) -> Option<i64> {
         self.conversation.output_limit
     }

@@ -66,7 +66,7 @@ fn unknown_text(value: Json<'_>) -> Option<Text> {
     Some(if counted == value.raw() { value.raw_text() } else { counted.into() })
 }
 
-/// Whether there is a text in a value beside those that count nothing.
+/// Returns true if there is a text in a value beside those that count nothing.
 pub(crate) fn has_text(value: Json<'_>) -> bool {
     unknown_text(value).is_some()
 }
@@ -103,7 +103,7 @@ fn write_counted(value: Json<'_>, depth: usize, out: &mut String) -> bool {
     has_text
 }
 
-/// Whether the data of such a block is for the service alone.
+/// Returns true if the data of such a block is for the service alone.
 fn is_secret(kind: &str) -> bool {
     kind.ends_with("encrypted") || kind == "redacted_thinking"
 }

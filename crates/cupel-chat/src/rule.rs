@@ -102,7 +102,7 @@ impl Conversation {
     }
 }
 
-/// Whether a text has these words, white space and case aside.
+/// Returns true if a text has these words, white space and case aside.
 pub(crate) fn has_words(text: &str, words: &str) -> bool {
     folded(text).contains(&folded(words))
 }

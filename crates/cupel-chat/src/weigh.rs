@@ -14,7 +14,7 @@ pub(crate) struct Weight {
     pub(crate) answers: i64,
     /// How much of it is documents.
     pub(crate) documents: i64,
-    /// Whether some of it could not be counted.
+    /// True if some of it could not be counted.
     pub(crate) is_estimate: bool,
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether two paths lead to one file, be it there or not.
+/// Returns true if two paths lead to one file, be it there or not.
 pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     resolved(a) == resolved(b)
 }

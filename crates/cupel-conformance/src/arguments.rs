@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cupel_conformance::{Options, Program, Skip};
 
-/// What `--help` prints.
+/// Text that `--help` prints.
 pub(crate) const HELP: &str = "\
 Runs conformance vectors and compares the answers with what the files expect.
 
@@ -28,14 +28,14 @@ example: cupel-conformance --program \"python3 conformance/program.py\" conforma
 exit code: 0 nothing failed, 1 something failed, 2 could not run
 ";
 
-/// What the command line asks for.
+/// Action that the command line asks for.
 #[derive(Debug)]
 pub(crate) enum Action {
     Help,
     Run(Arguments),
 }
 
-/// What is run.
+/// Arguments of a run.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     pub(crate) judged: Judged,
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     pub(crate) serve: bool,
 }
 
-/// Who is judged.
+/// Implementation that is judged.
 #[derive(Debug)]
 pub(crate) enum Judged {
     Oracle,

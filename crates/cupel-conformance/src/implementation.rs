@@ -1,4 +1,4 @@
-//! What can be judged.
+//! The trait that an implementation under test fulfils.
 
 use std::fmt;
 
@@ -59,7 +59,7 @@ pub trait Implementation {
         Err(unsupported("find_min_budget_for"))
     }
 
-    /// What several policies disagree on.
+    /// Items that several policies disagree on.
     fn policy_sensitivity(
         &mut self,
         _task: &SensitivityTask,
@@ -117,7 +117,7 @@ impl std::error::Error for Refusal {}
 ///
 /// # Errors
 ///
-/// What the method refuses.
+/// Errors that the method refuses with.
 pub fn ask<I: Implementation + ?Sized>(
     implementation: &mut I,
     task: &Task,

@@ -12,7 +12,7 @@ pub struct VectorFile {
     pub level: Level,
     /// Where it is.
     pub path: PathBuf,
-    /// What is in it.
+    /// Content of the file.
     pub text: String,
 }
 

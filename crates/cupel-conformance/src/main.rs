@@ -29,7 +29,7 @@ fn could_not(reason: &impl std::fmt::Display) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Whether everything passed.
+/// Returns true if everything passed.
 fn act(arguments: Arguments) -> Result<bool, Box<dyn Error>> {
     let mut implementation = implementation(arguments.judged);
     if arguments.serve {

@@ -19,9 +19,9 @@ use crate::protocol::{
     SensitivityAnswer, SensitivityTask, SlicingAnswer, SlicingTask, Task,
 };
 
-/// How much of stderr is kept for the report of a failure.
+/// Last lines of stderr that are kept for the report of a failure.
 const STDERR_LINES: usize = 20;
-/// How much of a line that is not JSON is shown.
+/// Characters that are shown of a line that is not JSON.
 const SHOWN_CHARS: usize = 200;
 
 /// A program that reads one request per line and writes one answer per line.

@@ -7,7 +7,7 @@ use crate::implementation::{Implementation, Refusal, ask};
 use crate::load::{Level, VectorFile};
 use crate::vector::{Expected, Vector};
 
-/// What is run, and how.
+/// Options of a run: the vectors, and how they are judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// Unknown fields and broken rules of this suite are failures.
@@ -29,7 +29,7 @@ pub struct Skip {
     pub reason: String,
 }
 
-/// What became of one vector.
+/// Result of one vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Name of the vector.
@@ -44,7 +44,7 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
-/// Whether a vector passed.
+/// Verdict on one vector.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// Everything is as expected.
@@ -55,12 +55,12 @@ pub enum Verdict {
     Skipped(String),
 }
 
-/// What became of all vectors.
+/// Results of all vectors.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// One per vector that the filters let through.
     pub outcomes: Vec<Outcome>,
-    /// What is wrong with the whole: skips that name no vector, filters that match none, vectors that
+    /// Problems of the run as a whole: skips that name no vector, filters that match none, vectors that
     /// were not run where all must be.
     pub problems: Vec<String>,
 }
@@ -99,7 +99,7 @@ fn unknown_skips(files: &[VectorFile], options: &Options) -> Vec<String> {
 }
 
 impl Options {
-    /// Whether the filters let a vector through.
+    /// Returns true if the filters let a vector through.
     pub fn wants(&self, file: &VectorFile) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| file.name.contains(filter))
     }
@@ -161,7 +161,7 @@ fn judge(vector: &Vector, answer: Result<crate::protocol::Answer, Refusal>) -> V
 }
 
 impl Summary {
-    /// Whether something ran and nothing failed.
+    /// Returns true if something ran and nothing failed.
     pub fn is_success(&self) -> bool {
         self.problems.is_empty() && self.failed() == 0
     }

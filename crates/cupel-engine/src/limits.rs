@@ -170,7 +170,7 @@ fn adjust(policy: &ContextBudget, limits: Limits) -> Result<ContextBudget, Cupel
     )
 }
 
-/// How many tokens around a window may leave as much room, since percentages are rounded.
+/// Number of tokens around a window that may leave as much room, since percentages are rounded.
 const ROUNDING: i64 = 8;
 
 /// How a budget follows from the size of its window alone, with what is set aside staying as it is.

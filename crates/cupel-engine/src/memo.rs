@@ -112,7 +112,7 @@ struct Remembered {
     counter: Option<(Option<String>, Arc<RememberingCounter>)>,
     /// The last request, whose texts are analysed and counted, as its candidates.
     candidates: Option<Arc<Candidates>>,
-    /// How many items the strategies have met.
+    /// Number of items the strategies have met.
     met: usize,
     strategies: Option<Strategies>,
     /// The fingerprints of its messages.

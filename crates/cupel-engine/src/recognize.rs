@@ -88,7 +88,7 @@ fn of_brackets(text: &str) -> Option<&'static str> {
     None
 }
 
-/// Whether a name without quotes stands where JSON wants a key in quotes.
+/// Returns true if a name without quotes stands where JSON wants a key in quotes.
 fn has_bare_keys(body: &str) -> bool {
     let is_key = |part: &str| {
         let key = part.trim_start();

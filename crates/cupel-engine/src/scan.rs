@@ -12,7 +12,7 @@ use crate::{EngineError, Prepared, Work};
 /// will do, and all budgets are tried at which a window can change.
 pub(crate) struct Scan {
     fates: Vec<Fate>,
-    /// Whether every budget was tried at which a window can change.
+    /// True if every budget was tried at which a window can change.
     pub(crate) is_exact: bool,
     /// How far apart budgets are that were tried.
     leap: i64,
@@ -29,11 +29,11 @@ pub(crate) struct Fate {
     pub(crate) next: Option<i64>,
     /// The smallest budget above the one that was asked about whose window holds it whole.
     pub(crate) whole: Option<i64>,
-    /// Whether `next` is the smallest that was looked for, with all budgets below it known.
+    /// True if `next` is the smallest that was looked for, with all budgets below it known.
     pub(crate) next_is_exact: bool,
 }
 
-/// How many windows are tried. Where there are more, some budgets are passed over.
+/// Number of windows that are tried. Where there are more, some budgets are passed over.
 const PATIENCE: usize = 50_000;
 
 /// How much work the windows of an explanation may be, in tenths of a microsecond for each of three rounds:

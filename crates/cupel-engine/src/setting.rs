@@ -26,9 +26,9 @@ pub struct Setting {
     pub default: &'static str,
     /// What it does, in one sentence.
     pub summary: &'static str,
-    /// Whether `cupel.toml` and the environment may set it once for all calls of the command.
+    /// True if `cupel.toml` and the environment may set it once for all calls of the command.
     pub in_file: bool,
-    /// Whether the file of a gateway may set it, by its name.
+    /// True if the file of a gateway may set it, by its name.
     pub in_gateway: bool,
     set: Option<SetOnce>,
     change: Option<Change>,
@@ -69,13 +69,13 @@ impl Setting {
         format!("CUPEL_{}", self.name.to_ascii_uppercase())
     }
 
-    /// Whether an engine has it for all of its requests.
+    /// Returns true if an engine has it for all of its requests.
     #[must_use]
     pub fn is_of_engine(&self) -> bool {
         self.set.is_some()
     }
 
-    /// Whether one call may change it.
+    /// Returns true if one call may change it.
     #[must_use]
     pub fn is_of_call(&self) -> bool {
         self.change.is_some()

@@ -1,4 +1,4 @@
-//! How many requests of 100 messages an engine fits into a window, per second of processor time.
+//! Number of requests of 100 messages an engine fits into a window, per second of processor time.
 //!
 //! ```sh
 //! cargo run --release -p cupel-engine --example selections -- auto chat

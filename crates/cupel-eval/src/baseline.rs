@@ -1,4 +1,4 @@
-//! What every policy is to be compared with.
+//! Baselines that every policy is to be compared with.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -64,7 +64,7 @@ impl Baseline {
         }
     }
 
-    /// Whether there is such a baseline for data of a kind.
+    /// Returns true if there is such a baseline for data of a kind.
     pub fn is_for(self, kind: DataKind) -> bool {
         match self {
             Self::Newest => true,

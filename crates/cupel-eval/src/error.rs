@@ -1,4 +1,4 @@
-//! What is wrong with a file, and where; what is wrong with a policy, and at which query.
+//! Errors: of a file and the line in it; of a policy and the query at which it fails.
 
 use std::fmt;
 use std::io;
@@ -105,7 +105,7 @@ impl fmt::Display for DataError {
 
 impl std::error::Error for DataError {}
 
-/// What the system says, in the manner of our own messages.
+/// Message of the system, in the manner of our own messages.
 fn cause(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
@@ -184,7 +184,7 @@ pub struct AgentError {
     pub method: String,
     /// The run's name.
     pub run: String,
-    /// How many messages the request had; `None` if the whole run is meant.
+    /// Number of messages the request had; `None` if the whole run is meant.
     pub at: Option<usize>,
     /// Why.
     pub source: Box<dyn std::error::Error + Send + Sync>,

@@ -1,4 +1,4 @@
-//! What a data file holds.
+//! Kinds of data files.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::error::DataError;
 use crate::lines::JsonLines;
 
-/// What a data file holds.
+/// Kind of a data file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DataKind {
@@ -18,7 +18,7 @@ pub enum DataKind {
 }
 
 impl DataKind {
-    /// What the first line of a file looks like: a run has `messages` or `steps`, everything else is
+    /// Kind by the first line of a file: a run has `messages` or `steps`, everything else is
     /// taken for a pool, whose reader says what is wrong with it.
     ///
     /// # Errors

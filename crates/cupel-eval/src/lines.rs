@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::{DataError, Problem};
 
-/// How a gzip file begins; the file's name does not matter.
+/// First bytes of a gzip file; the file's name does not matter.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The JSON values of a file, line by line; blank lines are passed over.

@@ -1,4 +1,4 @@
-//! How good one selection is.
+//! Quality of one selection.
 
 use std::collections::HashSet;
 
@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::data::{Case, Weigh};
 
-/// How good one selection is. Shares lie within 0 and 1.
+/// Quality of one selection. Shares lie within 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Measures {
     /// The share of the evidence that was kept.
     pub recall: f64,
-    /// Whether all evidence was kept: 1 or 0.
+    /// 1 if all evidence was kept, else 0.
     pub full: f64,
     /// The share of the groups of `any_of` of which an item was kept; `None` without groups.
     pub coverage: Option<f64>,

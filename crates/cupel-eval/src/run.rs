@@ -10,13 +10,13 @@ use crate::measure::{Measures, measure};
 use crate::parallel::{available_threads, try_map};
 use crate::selector::Method;
 
-/// What was selected for a query at a budget, and how good it is.
+/// Selection for a query at a budget, and its quality.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
     /// Indices of the pool's items; `None` if the method had no selection.
     pub selected: Option<Vec<usize>>,
-    /// How good it is.
+    /// Quality of the selection.
     pub measures: Measures,
 }
 
@@ -130,7 +130,7 @@ pub struct Evaluation<'d> {
 }
 
 impl<'d> Evaluation<'d> {
-    /// What was asked.
+    /// Data that was asked about.
     pub fn data(&self) -> &'d DataSet {
         self.data
     }
@@ -150,7 +150,7 @@ impl<'d> Evaluation<'d> {
         &self.methods
     }
 
-    /// What a method answered to a case, both by position: one answer for each budget, or none if
+    /// Answers of a method to a case, both by position: one answer for each budget, or none if
     /// there is no such method or case.
     pub fn answers(&self, method: usize, case: usize) -> &[Answer] {
         if method >= self.methods.len() || case >= self.cases.len() {

@@ -54,7 +54,7 @@ impl<'d> RecordedSelections<'d> {
         budgets.into_iter().collect()
     }
 
-    /// How many lines were for pools that are not in the data.
+    /// Number of lines that were for pools that are not in the data.
     pub fn skipped(&self) -> usize {
         self.skipped
     }

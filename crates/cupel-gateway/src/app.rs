@@ -44,7 +44,7 @@ pub(crate) struct App {
     numbers: AtomicU64,
     generations: AtomicU64,
     current: RwLock<Arc<Current>>,
-    /// Whether requests that go now are cut off, since the gateway stops.
+    /// True if requests that go now are cut off, since the gateway stops.
     pub(crate) cuts: AtomicBool,
     /// Where it listens, once it does.
     local: OnceLock<SocketAddr>,

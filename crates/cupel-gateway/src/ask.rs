@@ -30,7 +30,7 @@ pub(crate) struct Asked {
     pub(crate) keys: Vec<String>,
     /// How the user's last words begin.
     pub(crate) title: Option<String>,
-    /// Whether its newest step has so many blocks that its last mark for the cache may find nothing.
+    /// True if its newest step has so many blocks that its last mark for the cache may find nothing.
     pub(crate) is_step_long: bool,
     /// The standing rules that its headers state.
     pub(crate) rules: Vec<Rule>,
@@ -189,7 +189,7 @@ impl Asked {
         })
     }
 
-    /// Whether its provider refuses what is too long, as those of these models do, rather than drop
+    /// Returns true if its provider refuses what is too long, as those of these models do, rather than drop
     /// something of it.
     pub(crate) fn refuses_too_long(&self) -> bool {
         let is_known = self.model.as_deref().is_some_and(|name| Model::find(name).is_ok());
@@ -211,7 +211,7 @@ impl Asked {
 /// blocks; a reminder of the client's or two may stand between.
 const LONG_STEP: usize = 18;
 
-/// Whether the last reply of the model and what came after it have many blocks.
+/// Returns true if the last reply of the model and what came after it have many blocks.
 fn is_step_long(request: &Request) -> bool {
     request.newest_step_blocks() >= LONG_STEP
 }

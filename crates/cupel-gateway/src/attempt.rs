@@ -33,7 +33,7 @@ pub(crate) struct Terms {
     pub(crate) session: Session,
     /// What becomes of a request that cannot be fitted.
     pub(crate) fail: Fail,
-    /// Whether the request's own limit for the answer may be lowered.
+    /// True if the request's own limit for the answer may be lowered.
     pub(crate) cap_output: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Names of models with `*` for anything.
 
-/// Whether a name is what a pattern means, ignoring case.
+/// Returns true if a name is what a pattern means, ignoring case.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_ascii_lowercase(), name.to_ascii_lowercase());
     let mut parts = pattern.split('*');

@@ -101,25 +101,25 @@ impl Guard {
         ip.is_ok_and(|ip| ip.is_loopback() || ip == ends.local.ip().to_canonical())
     }
 
-    /// Whether a page is the gateway's own, or one that is configured.
+    /// Returns true if a page is the gateway's own, or one that is configured.
     fn is_known(&self, origin: &str, host: &str) -> bool {
         let origin = origin.to_ascii_lowercase();
         let own = ["http://", "https://"].iter().find_map(|scheme| origin.strip_prefix(scheme));
         own.is_some_and(|own| own == host.to_ascii_lowercase()) || self.origins.contains(&origin)
     }
 
-    /// Whether the page may be shown to whoever asks.
+    /// Returns true if the page may be shown to whoever asks.
     pub(crate) fn shows_page(&self, headers: &HeaderMap, ends: Ends) -> bool {
         may(self.page, headers, ends)
     }
 
-    /// Whether another site's page leads to the gateway's own: a browser says where it comes from.
+    /// Returns true if another site's page leads to the gateway's own: a browser says where it comes from.
     pub(crate) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
         let site = headers.get("sec-fetch-site").map(hyper::header::HeaderValue::as_bytes);
         site.is_some_and(|site| !matches!(site, b"same-origin" | b"none"))
     }
 
-    /// Whether the metrics may be.
+    /// Returns true if the metrics may be.
     pub(crate) fn shows_metrics(&self, headers: &HeaderMap, ends: Ends) -> bool {
         may(self.metrics, headers, ends)
     }

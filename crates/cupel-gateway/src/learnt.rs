@@ -20,7 +20,7 @@ const LONGEST_MODEL: usize = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LearntWindow {
     pub(crate) tokens: i64,
-    /// Whether the upstream counts the answer that a request asks for.
+    /// True if the upstream counts the answer that a request asks for.
     pub(crate) counts_answer: bool,
 }
 

@@ -60,7 +60,7 @@ impl Limit {
 struct Room {
     max: i64,
     reserve: i64,
-    /// Whether the answer counts against `max`.
+    /// True if the answer counts against `max`.
     is_window: bool,
 }
 
@@ -88,7 +88,7 @@ impl Room {
 pub(crate) struct RequestLimits {
     /// As the engine takes them.
     pub(crate) limits: Limits,
-    /// Whether the reserve may be less, so that what must be kept fits: nobody configured it.
+    /// True if the reserve may be less, so that what must be kept fits: nobody configured it.
     pub(crate) reserve_yields: bool,
     /// The window of request and answer together, where the limit is one.
     pub(crate) window: Option<i64>,
@@ -163,7 +163,7 @@ impl LimitTable {
         of_model.map(|(_, limit)| *limit).or(self.everywhere)
     }
 
-    /// Whether anybody configured how much fits for a model: then its server is not asked.
+    /// Returns true if anybody configured how much fits for a model: then its server is not asked.
     pub(crate) fn is_configured(&self, model: Option<&str>) -> bool {
         self.configured(model).is_some()
     }

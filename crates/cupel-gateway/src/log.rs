@@ -46,7 +46,7 @@ impl Log {
         Ok(Self { line: Mutex::new(Some(line)), writer: Mutex::new(Some(writer)) })
     }
 
-    /// Whether a place is a file, which may have been moved away since it was opened.
+    /// Returns true if a place is a file, which may have been moved away since it was opened.
     pub(crate) fn is_file(place: &str) -> bool {
         !matches!(place, "off" | "stdout" | "stderr")
     }
@@ -94,7 +94,7 @@ struct Writer {
     to: Box<dyn Write + Send>,
     place: String,
     metrics: Arc<Metrics>,
-    /// Whether the last lines could not be written.
+    /// True if the last lines could not be written.
     is_failing: bool,
 }
 

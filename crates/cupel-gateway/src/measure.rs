@@ -60,9 +60,9 @@ pub(crate) struct Unmeasured {
     pub(crate) counted: i64,
     /// Tokens that should be in the provider's cache.
     pub(crate) cached: i64,
-    /// Whether a report below the count is believed.
+    /// True if a report below the count is believed.
     pub(crate) may_be_less: bool,
-    /// Whether limits are converted by what is reported.
+    /// True if limits are converted by what is reported.
     pub(crate) converts: bool,
 }
 

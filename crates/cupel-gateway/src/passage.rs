@@ -165,7 +165,7 @@ impl Passage {
         Ok(heard)
     }
 
-    /// Whether the request goes out before it is counted: it fits for sure, or nobody knows what fits;
+    /// Returns true if the request goes out before it is counted: it fits for sure, or nobody knows what fits;
     /// and nothing would be changed or refused.
     fn goes_at_once(&self, asked: &Asked) -> bool {
         let setup = &self.current.setup;

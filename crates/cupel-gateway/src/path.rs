@@ -22,7 +22,7 @@ pub(crate) struct Path {
     pub(crate) decoded: String,
     /// Whose business it is.
     pub(crate) route: Route,
-    /// Whether it is passed on unread and some server may take it for a place where requests are fitted:
+    /// True if it is passed on unread and some server may take it for a place where requests are fitted:
     /// by another method, or by a path that such a server would tidy up.
     pub(crate) is_lookalike: bool,
 }
@@ -72,7 +72,7 @@ impl Path {
         Ok(Self { decoded, route, is_lookalike })
     }
 
-    /// Whether it is below a folder, as `/v1/messages/batches` is below `/v1/messages`.
+    /// Returns true if it is below a folder, as `/v1/messages/batches` is below `/v1/messages`.
     pub(crate) fn is_below(&self, folder: &str) -> bool {
         let rest = self.decoded.strip_prefix(folder.trim_end_matches('/'));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))

@@ -226,7 +226,7 @@ fn readable(
     Ok(body)
 }
 
-/// Whether a request is signed together with its body, as AWS does it: another body would be refused.
+/// Returns true if a request is signed together with its body, as AWS does it: another body would be refused.
 fn is_signed(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::AUTHORIZATION).iter();
     values.into_iter().any(|value| value.as_bytes().starts_with(b"AWS4-"))

@@ -96,7 +96,7 @@ pub(crate) struct Record {
     pub(crate) reported: Option<Reported>,
     /// How that does not agree with what was sent.
     pub(crate) disagreement: Option<Disagreement>,
-    /// Whether the upstream found it too long, and it was sent once more.
+    /// True if the upstream found it too long, and it was sent once more.
     pub(crate) sent_again: bool,
     /// How long it took to make it fit.
     pub(crate) fitting: Duration,
@@ -119,7 +119,7 @@ pub(crate) struct Figures {
     pub(crate) cached: i64,
     pub(crate) max: i64,
     pub(crate) step: u64,
-    /// Whether it went out as it came.
+    /// True if it went out as it came.
     pub(crate) is_whole: bool,
 }
 

@@ -74,7 +74,7 @@ impl Question {
     }
 }
 
-/// Whether a name is a model's, with or without the tag that Ollama adds.
+/// Returns true if a name is a model's, with or without the tag that Ollama adds.
 fn is_same(name: Option<&str>, model: &str) -> bool {
     name.is_some_and(|name| name == model || name.strip_suffix(":latest") == Some(model))
 }

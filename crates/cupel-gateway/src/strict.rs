@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for Strict {
     }
 }
 
-/// Whether a server that does not heed case would read a field which is not counted by this name.
+/// Returns true if a server that does not heed case would read a field which is not counted by this name.
 fn is_misspelt(name: &str, plain: &str) -> bool {
     let mut known = READ.iter().chain(&COUNTED_SETTINGS);
     let is_like = |it: &str| folded(it) == plain;

@@ -11,7 +11,7 @@ const FRAME: i64 = 2_000;
 /// for how far estimates may be off.
 const OF_A_BYTE: i64 = 2;
 
-/// Whether a request fits within limits, however its tokens are counted. `false` says nothing.
+/// Returns true if a request fits within limits, however its tokens are counted. `false` says nothing.
 pub(crate) fn surely_fits(text: &str, limits: &Limits) -> bool {
     let Some(max) = limits.max else { return false };
     let room = max.saturating_sub(limits.reserve.unwrap_or(0)).max(0);
@@ -22,7 +22,7 @@ pub(crate) fn surely_fits(text: &str, limits: &Limits) -> bool {
     most <= room && !has_attachments(text)
 }
 
-/// Whether something may be in a request that costs more than its bytes: a picture or a file. Fields of
+/// Returns true if something may be in a request that costs more than its bytes: a picture or a file. Fields of
 /// tools by such names are none, nor are words in a text. Names of every API count: servers that speak
 /// one take parts of others.
 fn has_attachments(text: &str) -> bool {

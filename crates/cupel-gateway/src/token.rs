@@ -29,7 +29,7 @@ impl PageToken {
         }
     }
 
-    /// Whether a request has the token, in its cookie or as a bearer's.
+    /// Returns true if a request has the token, in its cookie or as a bearer's.
     pub(crate) fn is_in(&self, headers: &HeaderMap, port: u16) -> bool {
         let Some(token) = &self.0 else { return true };
         let name = cookie_name(port);

@@ -22,7 +22,7 @@ pub(crate) struct Unfit {
     pub(crate) shortfall: Option<Shortfall>,
 }
 
-/// How many tokens must be kept, and how many there is room for. Quotes nothing of the request.
+/// Number of tokens that must be kept, and how many there is room for. Quotes nothing of the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shortfall {
     pub(crate) needed: i64,

@@ -90,7 +90,7 @@ impl Upstream {
         Ok(all)
     }
 
-    /// Whether it is at an address of this machine that is listened at.
+    /// Returns true if it is at an address of this machine that is listened at.
     pub(crate) fn is_at(&self, local: SocketAddr) -> bool {
         let Ok(uri) = self.name.parse::<Uri>() else { return false };
         let port = uri.port_u16().unwrap_or(if self.name.starts_with("https") { 443 } else { 80 });
@@ -106,7 +106,7 @@ impl Upstream {
         port == local.port() && is_here
     }
 
-    /// Whether it stands in this machine or network, as servers of open models do.
+    /// Returns true if it stands in this machine or network, as servers of open models do.
     pub(crate) fn is_local(&self) -> bool {
         let Ok(uri) = self.name.parse::<Uri>() else { return false };
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_ascii_lowercase();
@@ -120,7 +120,7 @@ impl Upstream {
         }
     }
 
-    /// Whether it takes what is sent to a path for a model.
+    /// Returns true if it takes what is sent to a path for a model.
     pub(crate) fn takes(&self, path: &Path, model: Option<&str>) -> bool {
         let is_path = self.path.as_deref().is_none_or(|folder| path.is_below(folder));
         let is_model = self
@@ -188,7 +188,7 @@ impl Upstream {
     }
 }
 
-/// Whether a folder names a version, as `v1` does.
+/// Returns true if a folder names a version, as `v1` does.
 fn is_version(folder: &str) -> bool {
     let rest = folder.strip_prefix('v').unwrap_or_default();
     rest.starts_with(|letter: char| letter.is_ascii_digit())
@@ -250,7 +250,7 @@ pub(crate) fn passing_on(headers: &HeaderMap, via: &HeaderValue) -> HeaderMap {
     headers
 }
 
-/// Whether a request came by this gateway before: one of its upstreams leads back to it.
+/// Returns true if a request came by this gateway before: one of its upstreams leads back to it.
 pub(crate) fn has_been_here(headers: &HeaderMap, via: &HeaderValue) -> bool {
     let own = via.as_bytes();
     headers.get_all(header::VIA).iter().any(|value| {
@@ -361,13 +361,13 @@ pub(crate) async fn send(
     }
 }
 
-/// Whether an answer says in two ways where it ends: whoever reads it by the other takes what is left for
+/// Returns true if an answer says in two ways where it ends: whoever reads it by the other takes what is left for
 /// the next answer.
 fn has_two_lengths(headers: &HeaderMap) -> bool {
     headers.contains_key(header::TRANSFER_ENCODING) && headers.contains_key(header::CONTENT_LENGTH)
 }
 
-/// Whether a request may be sent a second time though the first may have arrived, as over a connection that
+/// Returns true if a request may be sent a second time though the first may have arrived, as over a connection that
 /// its server was about to close: it changes nothing, or has a key by which the server tells it again.
 pub(crate) fn is_repeatable(method: &Method, headers: &HeaderMap) -> bool {
     method.is_safe() || headers.contains_key("idempotency-key")

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a character acts on a terminal or on a reader's eye instead of being read: control characters,
+/// Returns true if a character acts on a terminal or on a reader's eye instead of being read: control characters,
 /// and those that turn the direction of what follows.
 ///
 /// # Example

@@ -26,7 +26,7 @@ pub struct UnknownName<'n> {
     what: &'n str,
     name: &'n str,
     known: Vec<&'n str>,
-    /// What is said if no name is near.
+    /// Text for the case that no name is near.
     otherwise: Otherwise<'n>,
 }
 
@@ -43,13 +43,13 @@ impl<'n> UnknownName<'n> {
         Self { what, name, known: known.into_iter().collect(), otherwise: Otherwise::List }
     }
 
-    /// What else may be given instead of a known name; said after the list.
+    /// Adds something that may be given instead of a known name; it is said after the list.
     #[must_use]
     pub fn or(self, alternative: &'n str) -> Self {
         Self { otherwise: Otherwise::ListAnd(alternative), ..self }
     }
 
-    /// What to do if no name is near, where the known ones are too many to be listed.
+    /// Sets the remedy for the case that no name is near and the known ones are too many to be listed.
     #[must_use]
     pub fn otherwise(self, remedy: &'n str) -> Self {
         Self { otherwise: Otherwise::Text(remedy), ..self }

@@ -90,7 +90,7 @@ impl CupelOtelTraceCollector {
         Self { metrics: Some(metrics), ..self }
     }
 
-    /// How much this collector tells.
+    /// Level of detail of this collector.
     pub fn verbosity(&self) -> CupelVerbosity {
         self.verbosity
     }

@@ -1,4 +1,4 @@
-//! What many runs have in common: counts and distributions.
+//! Counters and histograms over many runs.
 
 use opentelemetry::metrics::{Counter, Histogram, Meter};
 use opentelemetry::{KeyValue, global};
@@ -31,7 +31,7 @@ pub struct CupelMetrics {
     exclusions: Counter<u64>,
 }
 
-/// What a run that completed adds.
+/// Values that a completed run adds.
 pub(crate) struct Totals<'a> {
     pub(crate) seconds: f64,
     pub(crate) tokens_in: i64,
@@ -105,7 +105,7 @@ impl CupelMetrics {
     }
 }
 
-/// How often each reason was given. There are few, so a list will do.
+/// Number of times that each reason was given. There are few reasons, so a list will do.
 #[derive(Debug, Default)]
 pub(crate) struct Tally(Vec<(&'static str, u64)>);
 

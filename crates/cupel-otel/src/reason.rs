@@ -1,4 +1,4 @@
-//! What a span may say of a reason: its name, never what it carries.
+//! The part of a reason that a span may show: its name, never its values.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ pub fn exclusion_reason_name(reason: &ExclusionReason) -> &'static str {
     reason.kind().name()
 }
 
-/// What the root span of a failed run says. Texts made of numbers are kept; all others may quote
+/// Description of the error of a failed run. Texts made of numbers are kept; all others may quote
 /// an item or come from a user's own strategy, and only their code is told.
 pub(crate) fn error_description(error: &CupelError) -> Cow<'static, str> {
     match error {

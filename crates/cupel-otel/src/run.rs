@@ -19,7 +19,7 @@ use crate::metrics::{Tally, Totals};
 use crate::reason::error_description;
 use crate::{CupelMetrics, CupelVerbosity, exclusion_reason_name, spans};
 
-/// What does not change from run to run.
+/// Settings that do not change from run to run.
 pub(crate) struct Setup {
     pub(crate) tracer: Arc<BoxedTracer>,
     pub(crate) verbosity: CupelVerbosity,
@@ -256,7 +256,7 @@ impl Run {
         }
     }
 
-    /// Whether the spans of this run will show what this tier adds.
+    /// Returns true if the spans of this run will show what this tier adds.
     pub(crate) fn shows(&self, tier: CupelVerbosity) -> bool {
         self.recording && self.setup.verbosity >= tier
     }

@@ -1,8 +1,8 @@
-//! How much a run tells.
+//! Levels of detail.
 
 use std::fmt;
 
-/// How much a run tells.
+/// Level of detail of the spans of a run.
 ///
 /// | | spans | events | for |
 /// |---|---|---|---|

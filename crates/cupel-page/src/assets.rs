@@ -8,7 +8,7 @@ pub struct Asset {
     pub name: &'static str,
     /// Its type, as in `text/javascript; charset=utf-8`.
     pub mime: &'static str,
-    /// What it holds.
+    /// Content of the file.
     pub body: &'static str,
 }
 

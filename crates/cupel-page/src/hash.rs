@@ -1,4 +1,4 @@
-//! What a content security policy calls a text by.
+//! Hash by which a content security policy names a text.
 
 use sha2::{Digest, Sha256};
 

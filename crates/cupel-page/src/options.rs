@@ -1,20 +1,20 @@
-//! How a request is shown.
+//! Options of a view.
 
 use cupel_engine::NamedPolicy;
 
-/// How much of the texts a page may hold.
+/// Amount of the texts that a page may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Texts {
     /// Whole texts, up to a limit a part.
     #[default]
     Full,
-    /// How each part begins.
+    /// The beginning of each part.
     Excerpts,
     /// None: sizes, scores and places alone. Words that earned a score and the question are texts too.
     None,
 }
 
-/// How a request is shown.
+/// Options of a view.
 ///
 /// ```
 /// use cupel_engine::NamedPolicy;
@@ -39,14 +39,14 @@ impl ViewOptions {
         Self::default()
     }
 
-    /// What stands above the page, as the name of a file.
+    /// Sets the title of the page, as the name of a file.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// How much of the texts it may hold.
+    /// Sets the amount of the texts that the page may hold.
     #[must_use]
     pub fn texts(mut self, texts: Texts) -> Self {
         self.texts = texts;
@@ -61,7 +61,7 @@ impl ViewOptions {
         self
     }
 
-    /// Whether a request that fits whole opens at a fifth of its tokens, so that there is something
+    /// Opens a request that fits whole at a fifth of its tokens, so that there is something
     /// to see; the page says so. One that nothing is known of the window for opens so in any case.
     #[must_use]
     pub fn taste(mut self, taste: bool) -> Self {

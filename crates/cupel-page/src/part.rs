@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Texts;
 
-/// How much of a text is sent: more than anyone reads in a list.
+/// Characters of a text that are sent: more than anyone reads in a list.
 const LONGEST_TEXT: usize = 20_000;
-/// How many words and neighbours are worth the reader's time.
+/// Number of words and neighbours that are worth the reader's time.
 const MOST_WORDS: usize = 12;
 const MOST_NEIGHBOURS: usize = 2;
 
@@ -18,33 +18,33 @@ const MOST_NEIGHBOURS: usize = 2;
 pub struct ViewPart {
     /// Where it is in the request, as in `messages[3..6]`.
     pub path: String,
-    /// What it is, as in `assistant, 2 tool results`.
+    /// Description, as in `assistant, 2 tool results`.
     pub what: String,
     /// Its kind, as in `ToolOutput`.
     pub kind: String,
-    /// What it costs.
+    /// Tokens of the part.
     pub tokens: i64,
     /// The indices of its messages.
     pub messages: Vec<usize>,
     /// Why it is always in, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<String>,
-    /// What the policy gave it.
+    /// Score that the policy gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// How it begins, on one line.
+    /// Beginning of the text, on one line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub excerpt: String,
-    /// What it says, where that is more than the excerpt.
+    /// Whole text, where that is more than the excerpt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// How many characters of the text were left off.
+    /// Number of characters of the text were left off.
     #[serde(default, skip_serializing_if = "is_none_left")]
     pub more: usize,
     /// Words of the question that it has too, those that earned most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
-    /// How the neighbours begin that share their score with it.
+    /// Beginnings of the neighbours that share their score with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub near: Vec<String>,
     /// The shorter forms that windows have it in, by number.
@@ -58,11 +58,11 @@ pub struct ViewPart {
 /// A shorter form of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewForm {
-    /// What it is called.
+    /// Name of the form.
     pub name: String,
-    /// What it costs.
+    /// Tokens of the form.
     pub tokens: i64,
-    /// What it says.
+    /// Text of the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }

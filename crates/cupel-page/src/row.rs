@@ -24,7 +24,7 @@ pub struct Row {
     /// The conversation that it is a step of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Who of an agent sent it, if that is told apart from the agent itself.
+    /// Part of an agent that sent it, if that is told apart from the agent itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<RowCaller>,
     /// Which step of it.
@@ -33,34 +33,34 @@ pub struct Row {
     /// Its first words, where texts may be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it cost as it came.
+    /// Tokens of the request as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_before: Option<i64>,
-    /// What it cost as it went on.
+    /// Tokens of the request as it went on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_after: Option<i64>,
-    /// How many messages went on.
+    /// Number of messages that went on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<usize>,
-    /// How many did not.
+    /// Number that did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<usize>,
-    /// How many tokens the provider has in its cache.
+    /// Number of tokens the provider has in its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_prefix: Option<i64>,
-    /// What was done to it.
+    /// Outcome for the request.
     pub status: RowStatus,
     /// The status of the answer, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_status: Option<u16>,
-    /// What else there is to say, as why it could not be fitted.
+    /// Further remark, as the reason that it could not be fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Whether it can be opened.
+    /// True if it can be opened.
     pub has_view: bool,
 }
 
-/// Who of an agent sent a request.
+/// Part of an agent that sent a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -71,7 +71,7 @@ pub enum RowCaller {
     SideCall,
 }
 
-/// What was done to a request.
+/// Outcome for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Entry, ViewPart};
 
-/// What a step came to, and the run up to it: kept for each step, small and without a text.
+/// Tokens of a step, and of the run up to it: kept for each step, small and without a text.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunPoint {
     /// Which step it is, from 1.
     pub number: u64,
-    /// What it sent.
+    /// Tokens that the step sent.
     pub step: Usage,
-    /// What the run sent up to it.
+    /// Tokens that the run sent up to it.
     pub sent: Usage,
-    /// What it would have sent with everything in each request.
+    /// Tokens that it would have sent with everything in each request.
     pub everything: Usage,
-    /// What it would have sent with the newest messages that fit.
+    /// Tokens that it would have sent with the newest messages that fit.
     pub newest_first: Usage,
 }
 
 impl RunPoint {
-    /// What a step came to.
+    /// Tokens of a step.
     #[must_use]
     pub fn of(step: &Step) -> Self {
         let SessionStep { number, cached_tokens, uncached_tokens, totals, .. } = &step.session;
@@ -41,7 +41,7 @@ impl RunPoint {
 }
 
 impl RunPoint {
-    /// What a session came to up to its last accepted step, where its steps were not kept.
+    /// Tokens of a session up to its last accepted step, where its steps were not kept.
     #[must_use]
     pub fn of_state(state: &SessionState) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl RunPoint {
     }
 }
 
-/// What a step did to the prompt cache.
+/// Effect of a step on the prompt cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StepView {
@@ -65,23 +65,23 @@ pub struct StepView {
     pub new_account: Option<NewAccount>,
     /// The window as it was sent.
     pub sent: Vec<Entry>,
-    /// What that costs.
+    /// Tokens of the window.
     pub tokens: i64,
     /// The positions of what the provider has in its cache.
     pub cached: Vec<usize>,
-    /// What it has in its cache.
+    /// Tokens that are in the provider's cache.
     pub cached_tokens: i64,
-    /// What it has not.
+    /// Tokens that are not in the provider's cache.
     pub uncached_tokens: i64,
-    /// What arrived since the last step.
+    /// Tokens that arrived since the last step.
     pub arrived_tokens: i64,
     /// The positions of what was in the window before and is not any more.
     pub cut: Vec<usize>,
-    /// What was sent before and is sent again.
+    /// Messages that were sent before and are sent again.
     pub again: Vec<SentAgainView>,
-    /// How many tokens may be sent again from now on.
+    /// Number of tokens that may be sent again from now on.
     pub credit: i64,
-    /// What tokens cost, where that is known.
+    /// Prices of tokens, where they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPrices>,
     /// A point for each step of the run, this one last.
@@ -93,7 +93,7 @@ pub struct StepView {
 pub struct SentAgainView {
     /// Its position.
     pub position: usize,
-    /// What a token of it is worth, by what it had to be; absent if it must be in.
+    /// Worth of a token of it as a multiple of its price; absent if it must be in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_its_price: Option<f64>,
 }

@@ -34,7 +34,7 @@ use crate::{BesideView, StepView, Texts, ViewOptions, ViewPart, WindowTable};
 pub struct View {
     /// `cupel-view/1`.
     pub schema: ViewSchema,
-    /// What stands above the page.
+    /// Title above the page, as the name of a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The format of the request, as in `openai-chat`.
@@ -42,30 +42,30 @@ pub struct View {
     /// The model that counts are for, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What counted.
+    /// Name of the tokenizer.
     pub tokenizer: String,
-    /// Whether counts are estimates.
+    /// True if counts are estimates.
     pub is_estimate: bool,
     /// The policy that chose.
     pub policy: String,
-    /// What the window is for.
+    /// Query that the window is for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub query: String,
     /// The language whose stems and stop words were taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// What in the request as a whole the policy went by.
+    /// Signals of the request as a whole that the policy went by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signals: Vec<Signal>,
-    /// How many messages there are.
+    /// Number of messages there are.
     pub messages: usize,
-    /// What they cost, with all that stands beside them.
+    /// Tokens of all messages, with all that stands beside them.
     pub total_tokens: i64,
-    /// What must be kept costs so much.
+    /// Tokens of the messages that must be kept.
     pub pinned_tokens: i64,
     /// Where the slider stands at first.
     pub opening: Opening,
-    /// Whether texts may be shown.
+    /// True if texts may be shown.
     pub has_texts: bool,
     /// Every part, in the order in which the model sees them.
     pub parts: Vec<ViewPart>,
@@ -76,10 +76,10 @@ pub struct View {
     pub beside: Vec<BesideView>,
     /// The policies that are known by name, for whoever can ask for one more.
     pub policies: Vec<PolicyRow>,
-    /// What it did to the prompt cache, if it is a step of a session.
+    /// Effect on the prompt cache, if it is a step of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepView>,
-    /// What was done to the request before, in words.
+    /// Changes of the request before the selection, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -95,7 +95,7 @@ pub struct Opening {
     /// The window that the request has in truth, if anything says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<i64>,
-    /// What is kept free for the answer.
+    /// Tokens that are kept free for the answer.
     pub output_reserve: i64,
 }
 
@@ -239,12 +239,12 @@ impl View {
     }
 }
 
-/// How many windows are tried: fewer where each takes longer.
+/// Number of windows that are tried: fewer where each takes longer.
 fn patience(prepared: &Prepared) -> usize {
     (2_000_000 / prepared.message_count().max(1)).clamp(200, 50_000)
 }
 
-/// What was done to the request before anything was chosen. Reasons may hold words of it.
+/// Changes of the request before anything was chosen. Reasons may hold words of it.
 fn notes(survey: &Survey, shows: bool) -> Vec<String> {
     let repairs = survey.repairs.iter().map(ToString::to_string);
     let outdated = survey.superseded.iter().map(ToString::to_string);
@@ -287,7 +287,7 @@ fn opening_size(
     Ok(first.map_or(size, |change| size.max(rounded_up(change.max_tokens))))
 }
 
-/// How many policies stand beside: those of a very long request take long, and fill the page.
+/// Number of policies that stand beside: those of a very long request take long, and fill the page.
 fn most_beside(prepared: &Prepared) -> usize {
     if prepared.message_count() > 2_000 { 2 } else { usize::MAX }
 }

@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 pub struct WindowTable {
     /// The sizes at which the window changes, ascending; the first holds what must be kept.
     pub at: Vec<i64>,
-    /// What each leaves for the request, when what is set aside is taken off.
+    /// Tokens that each budget leaves for the request.
     pub room: Vec<i64>,
-    /// What each keeps costs so much.
+    /// Tokens of each window.
     pub tokens: Vec<i64>,
-    /// What comes in.
+    /// Messages that come in.
     pub joined: Vec<Vec<Entry>>,
-    /// What goes out.
+    /// Messages that go out.
     pub left: Vec<Vec<usize>>,
     /// The whole window in its order, where that is not the order of the request; else empty. An empty
     /// list if that is so for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Vec<usize>>,
-    /// Whether the windows between two sizes are known: they are that of the smaller one.
+    /// True if the windows between two sizes are known: they are that of the smaller one.
     pub is_exact: bool,
 }
 
@@ -104,7 +104,7 @@ impl WindowTable {
 }
 
 impl Entry {
-    /// Whose it is.
+    /// Position of the message.
     #[must_use]
     pub fn position(self) -> usize {
         match self {

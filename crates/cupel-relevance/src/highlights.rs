@@ -47,7 +47,7 @@ impl Highlights {
         Self { words: words.best_first(), neighbours: neighbours.best_first() }
     }
 
-    /// Whether there is nothing to say.
+    /// Returns true if there is nothing to say.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty() && self.neighbours.is_empty()

@@ -7,7 +7,7 @@ pub(crate) fn jaccard<T: Ord>(a: &[T], b: &[T]) -> f64 {
     if all == 0 { 0.0 } else { common as f64 / all as f64 }
 }
 
-/// How many members two sorted lists share.
+/// Number of members two sorted lists share.
 pub(crate) fn in_common<T: Ord>(a: &[T], b: &[T]) -> usize {
     let (mut at, mut other, mut common) = (0, 0, 0);
     while at < a.len() && other < b.len() {

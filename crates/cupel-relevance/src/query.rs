@@ -135,12 +135,12 @@ impl Query {
         written
     }
 
-    /// Whether a word, in lower case, stands in the text.
+    /// Returns true if a word, in lower case, stands in the text.
     pub(crate) fn has_word(&self, word: &str) -> bool {
         self.0.words.contains(word)
     }
 
-    /// Whether no term is left to look for.
+    /// Returns true if no term is left to look for.
     pub fn is_empty(&self) -> bool {
         self.0.terms.is_empty()
     }

@@ -53,7 +53,7 @@ const LEAST_TOKENS: i64 = 200;
 /// The shares in percent, from the largest.
 const PERCENT: [u8; 4] = [50, 25, 10, 4];
 
-/// What is smaller than this share of the budget is better left whole.
+/// A text smaller than this share of the budget is better left whole.
 pub(crate) const SHARE_OF_BUDGET: f64 = 0.5;
 
 /// The share of the kept text that is its beginning.
@@ -140,12 +140,12 @@ fn mark(tokens: u64) -> String {
     format!("[… {} tokens left out …]", with_commas(tokens))
 }
 
-/// How many tokens a line says were left out, if it is a mark.
+/// Number of tokens a line says were left out, if it is a mark.
 fn marked(line: &str) -> Option<u64> {
     without_commas(line.strip_prefix("[… ")?.strip_suffix(" tokens left out …]")?)
 }
 
-/// What the marks in a text say, in turn.
+/// Marks of a text, in turn.
 fn marks(text: &str) -> impl Iterator<Item = u64> {
     text.lines().filter_map(marked)
 }

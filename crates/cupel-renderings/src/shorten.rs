@@ -1,4 +1,4 @@
-//! What may be shortened, as a word.
+//! Choice of texts that may be shortened, as a word.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use cupel_names::UnknownName;
 use thiserror::Error;
 
-/// What may be shortened.
+/// Choice of texts that may be shortened.
 ///
 /// # Example
 ///

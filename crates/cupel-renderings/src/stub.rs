@@ -46,13 +46,13 @@ pub struct Stub;
 /// Texts of fewer tokens stay whole.
 const LEAST_TOKENS: i64 = 60;
 
-/// What a stub keeps of the value.
+/// Share of the value that a stub keeps.
 const SHARE: f64 = 0.02;
 
-/// How much of a name is shown.
+/// Characters of a name that are shown.
 const LONGEST_NAME: usize = 64;
 
-/// What a handle begins with.
+/// Prefix of a handle.
 const PREFIX: &str = "cupel:";
 
 /// Hexadecimal digits of a handle.

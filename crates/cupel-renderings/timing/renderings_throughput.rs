@@ -1,4 +1,4 @@
-//! How long it takes to shorten much JSON, beside reading it with `serde_json`.
+//! Measures the time to shorten much JSON, beside reading it with `serde_json`.
 //!
 //! ```sh
 //! cargo run --release -p cupel-renderings --example renderings_throughput -- 100

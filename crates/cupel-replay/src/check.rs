@@ -18,7 +18,7 @@ pub struct Tolerances {
     pub coverage: f64,
     /// By how much cost may rise: a share of what it was.
     pub cost: f64,
-    /// How many requests may lose a value that they had.
+    /// Number of requests that may lose a value that they had.
     pub losses: usize,
 }
 
@@ -59,7 +59,7 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// Whether it has less of what was used than it had.
+    /// Returns true if it has less of what was used than it had.
     pub fn is_worse(&self) -> bool {
         if !self.lost.is_empty() {
             return true;
@@ -166,7 +166,7 @@ pub struct Checking<'r> {
     /// The rules that must be kept, and whether a request states each.
     rules: Vec<(Rule, bool)>,
     lost_rules: Vec<LostRule>,
-    /// How many requests the record has.
+    /// Number of requests the record has.
     all: usize,
 }
 
@@ -222,12 +222,12 @@ pub struct CheckReport {
     pub lost_rules: Vec<LostRule>,
     /// Those of the rules that no request of the record states: nothing was checked of them.
     pub unstated_rules: Vec<Rule>,
-    /// How many requests the record has.
+    /// Number of requests the record has.
     pub requests: usize,
 }
 
 impl CheckReport {
-    /// Whether everything is within the tolerances, and no window lost a rule.
+    /// Returns true if everything is within the tolerances, and no window lost a rule.
     pub fn holds(&self) -> bool {
         self.others.is_empty()
             && self.lost_rules.is_empty()

@@ -96,7 +96,7 @@ struct Open {
     head: u64,
     /// The messages of its last request.
     prints: Vec<u64>,
-    /// Whether the log has the answer to that.
+    /// True if the log has the answer to that.
     is_answered: bool,
     /// When that was sent.
     time: Option<i64>,

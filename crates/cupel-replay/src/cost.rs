@@ -79,13 +79,13 @@ impl Tariff {
         self.read * cached as f64 + self.write * tokens.saturating_sub(cached) as f64
     }
 
-    /// Whether the cache has forgotten what was sent so many microseconds ago.
+    /// Returns true if the cache has forgotten what was sent so many microseconds ago.
     pub(crate) fn is_cold_after(&self, micros: i64) -> bool {
         micros >= self.lifetime_seconds.saturating_mul(1_000_000)
     }
 }
 
-/// Whether a client of Anthropic set no mark: then its provider keeps nothing. Other formats do not tell.
+/// Returns true if a client of Anthropic set no mark: then its provider keeps nothing. Other formats do not tell.
 fn is_unmarked(request: &Request) -> bool {
     let marks = request.cache_marks();
     request.format() == Format::Anthropic && !marks.in_head && marks.behind.is_empty()

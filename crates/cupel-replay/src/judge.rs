@@ -191,9 +191,9 @@ pub(crate) struct Judged {
     /// request before.
     pub(crate) used: Option<Used>,
     pub(crate) late: Option<Used>,
-    /// Whether it was left before all ways were tried, since somebody stopped it.
+    /// True if it was left before all ways were tried, since somebody stopped it.
     pub(crate) is_left: bool,
-    /// Whether its provider's cache has forgotten its conversation.
+    /// True if its provider's cache has forgotten its conversation.
     pub(crate) is_cold: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct RecordHead {
     pub policies: Vec<RecordedPolicy>,
     /// The windows in tokens.
     pub max: Vec<i64>,
-    /// Whether in sessions too.
+    /// True if in sessions too.
     pub session: bool,
     /// What was shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,10 +39,10 @@ pub struct RecordHead {
     /// Which fields are what.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<String>,
-    /// Whether requests that their provider would refuse were repaired.
+    /// True if requests that their provider would refuse were repaired.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repair: bool,
-    /// Whether what could not be kept was dropped then.
+    /// True if what could not be kept was dropped then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repair_drops: bool,
     /// What else was set where it was recorded, and changes what is decided: by name, as it was written.

@@ -71,7 +71,7 @@ pub struct Outcomes {
     pub skipped: Vec<String>,
     /// What the rows were, each by what it is.
     pub kinds: Vec<&'static str>,
-    /// Whether these are all; `false` if it was [stopped](Settings::stop) before, and the rest was left.
+    /// True if these are all; `false` if it was [stopped](Settings::stop) before, and the rest was left.
     pub is_whole: bool,
 }
 
@@ -113,12 +113,12 @@ impl Replay {
         self.settings.sample = Some(share);
     }
 
-    /// How many conversations are remembered.
+    /// Number of conversations that are remembered.
     pub fn open_conversations(&self) -> usize {
         self.conversations.len()
     }
 
-    /// How many conversations were forgotten, since all were too much to remember: what comes of them
+    /// Number of conversations that were forgotten, since all were too much to remember: what comes of them
     /// later counts as a new one.
     pub fn forgotten_conversations(&self) -> usize {
         self.conversations.forgotten
@@ -245,7 +245,7 @@ fn look(settings: &Settings, ways: &[Way], row: LogRow) -> LookedRow {
     LookedRow { kind: content.kind, skipped: content.skipped, looked: entries.collect() }
 }
 
-/// Whether a request is of a conversation that is replayed: by its name, else by the first words of the user,
+/// Returns true if a request is of a conversation that is replayed: by its name, else by the first words of the user,
 /// which all requests of a conversation have.
 fn is_sampled(logged: &LoggedRequest, share: f64) -> bool {
     let first = || {

@@ -35,7 +35,7 @@ pub struct Settings {
     pub prices: PriceList,
     /// The share of the conversations that is replayed; all of each, and always the same.
     pub sample: Option<f64>,
-    /// Whether each policy is measured in a session too, whose windows keep the prompt cache.
+    /// True if each policy is measured in a session too, whose windows keep the prompt cache.
     pub session: bool,
     /// What may be shortened in the runs of agents; requests are shortened as the engines say.
     pub shorten: Option<Shorten>,
@@ -43,12 +43,12 @@ pub struct Settings {
     pub counter: Arc<dyn TokenCounter>,
     /// Which fields are what in logs of no known format.
     pub columns: Columns,
-    /// How many threads; it changes how long it takes, and nothing else.
+    /// Number of threads; it changes how long it takes, and nothing else.
     pub threads: NonZeroUsize,
     /// How much may be remembered of open conversations, in bytes; the one that was quiet for longest is
     /// forgotten first.
     pub conversation_bytes: usize,
-    /// Whether scores and reasons are wanted for each request.
+    /// True if scores and reasons are wanted for each request.
     pub details: bool,
     /// How many of the worst requests are kept, and how large their texts may be to be kept with them.
     pub worst: usize,
@@ -143,7 +143,7 @@ pub struct Way {
     pub policy: usize,
     /// The baseline, if it is one.
     pub baseline: Option<Baseline>,
-    /// Whether windows keep the prompt cache.
+    /// True if windows keep the prompt cache.
     pub in_session: bool,
     /// The window; `None` for that of the request's model.
     pub budget_tokens: Option<i64>,

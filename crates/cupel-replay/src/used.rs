@@ -25,7 +25,7 @@ const QUOTED: std::ops::RangeInclusive<usize> = 3..=40;
 /// What an answer used.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Used {
-    /// How many messages the request had.
+    /// Number of messages the request had.
     pub(crate) messages: usize,
     /// The values, in the order of the answer.
     pub(crate) values: Vec<UsedValue>,
@@ -44,7 +44,7 @@ pub(crate) struct UsedValue {
 }
 
 impl UsedValue {
-    /// Whether a window has it: in a message that it keeps as it is, or in one of those that it has
+    /// Returns true if a window has it: in a message that it keeps as it is, or in one of those that it has
     /// shortened.
     pub(crate) fn is_in(&self, window: &Held<'_>) -> bool {
         let is_kept = |at: &u32| window.whole.binary_search(at).is_ok();

@@ -83,7 +83,7 @@ pub struct ItemBuilder {
 }
 
 impl ItemBuilder {
-    /// What it is: a [`ContextKind`] or the name of one. `Message` by default.
+    /// Sets the kind: a [`ContextKind`] or the name of one. `Message` by default.
     ///
     /// # Panics
     ///

@@ -82,11 +82,11 @@ impl<'a, F: OnFailure> SelectionReportAssertionChain<'a, F> {
     }
 }
 
-/// What a chain does when an assertion does not hold: [`Panic`] or [`Return`].
+/// Reaction of a chain to a failed assertion: [`Panic`] or [`Return`].
 ///
 /// There are no others; the trait is sealed.
 pub trait OnFailure: sealed::Sealed + Sized {
-    /// What an assertion gives back.
+    /// Type that an assertion returns.
     type Outcome<'a>;
 
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! What a failed assertion has to say.
+//! Error of a failed assertion.
 
 use std::error::Error;
 use std::fmt;
@@ -45,12 +45,12 @@ impl SelectionReportAssertionError {
         "assertion_failed"
     }
 
-    /// What should have been in the report.
+    /// Expectation that the report did not meet.
     pub fn expected(&self) -> &str {
         &self.expected
     }
 
-    /// What was in the report instead.
+    /// Content of the report instead.
     pub fn actual(&self) -> &str {
         &self.actual
     }

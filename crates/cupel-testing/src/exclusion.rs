@@ -175,7 +175,7 @@ fn matching(
     excluded.iter().filter(|excluded| predicate(excluded)).collect()
 }
 
-/// What `BudgetExceeded` carries.
+/// Fields of `BudgetExceeded`.
 #[derive(Clone, Copy, PartialEq)]
 struct BudgetDetails {
     item_tokens: i64,
@@ -200,7 +200,7 @@ impl fmt::Display for BudgetDetails {
     }
 }
 
-/// What there was instead of an item over budget.
+/// Description of the exclusions when none is over budget.
 fn no_budget_details(matched: &[&ExcludedItem], excluded_count: usize) -> String {
     format!(
         "no matching item had reason BudgetExceeded. Predicate matched {} of {excluded_count} \

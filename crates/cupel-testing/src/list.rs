@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cupel::{ContextKind, ExcludedItem};
 
-/// How many items a message spells out before it only counts the rest.
+/// Number of items a message spells out before it only counts the rest.
 const SHOWN_ITEMS: usize = 5;
 
 /// The different kinds, without regard to case, in the spelling of the first item that has each.

@@ -133,7 +133,7 @@ fn edge_positions(count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |rank| if rank % 2 == 0 { rank / 2 } else { count - 1 - rank / 2 })
 }
 
-/// Whether a position is among the `n` outermost.
+/// Returns true if a position is among the `n` outermost.
 fn is_edge(position: usize, n: usize, count: usize) -> bool {
     let from_end = count - 1 - position;
     position < n.div_ceil(2) || from_end < n / 2

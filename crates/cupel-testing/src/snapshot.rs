@@ -182,7 +182,7 @@ impl fmt::Display for ReportSnapshot {
     }
 }
 
-/// How many items left a stage.
+/// Number of items that left a stage.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct Stage {

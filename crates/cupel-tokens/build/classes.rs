@@ -1,4 +1,4 @@
-//! What kind of character each is, as far as the patterns of the encodings ask.
+//! Class of each character, as far as the patterns of the encodings ask for it.
 
 use regex_syntax::hir::{Class, HirKind};
 

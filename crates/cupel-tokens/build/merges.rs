@@ -2,12 +2,12 @@
 
 use crate::layout::BYTES;
 
-/// What a byte pair encoding is: the order in which pairs of tokens become tokens.
+/// A byte pair encoding: the order in which pairs of tokens become tokens.
 ///
 /// In the file, first the bytes that the tokens below 256 stand for, then for each further token the
 /// two that it is made of, each as three bytes, the lowest first.
 pub(crate) struct Merges {
-    /// What each token spells.
+    /// Bytes of each token.
     pub(crate) spellings: Vec<Vec<u8>>,
     /// Left and right part of each token from 256 on.
     pub(crate) parts: Vec<(u32, u32)>,

@@ -1,4 +1,4 @@
-//! How fast each counter is, beside `bpe-openai`: the first call, which reads the vocabulary, and
+//! Measures each counter beside `bpe-openai`: the first call, which reads the vocabulary, and
 //! megabytes a second on one core and on all.
 //!
 //! ```text

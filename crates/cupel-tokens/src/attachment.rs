@@ -1,8 +1,8 @@
-//! What files that are attached to a request count.
+//! Tokens of files that are attached to a request.
 
 use crate::{Detail, Image, ImageRule};
 
-/// What is known of a file that is attached. Text files are texts, and images are
+/// Size and type of an attached file, as far as they are known. Text files are texts, and images are
 /// [`Image`]s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -22,13 +22,13 @@ pub enum Attachment {
 /// A document that is only named is taken as one of so many pages.
 const USUAL_PAGES: u64 = 10;
 
-/// What else is not known to be a text counts a token for so many bytes.
+/// Bytes for a token of an attached file that is not known to be text.
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// A page as an image: US letter at 150 dots per inch.
 const PAGE: Image = Image { size: Some((1_275, 1_650)), detail: Detail::High };
 
-/// How a provider counts attached files.
+/// Rule by which a provider counts attached files.
 ///
 /// | | a page | a second of sound | a second of film |
 /// |---|---|---:|---:|
@@ -60,7 +60,7 @@ const PAGE: Image = Image { size: Some((1_275, 1_650)), detail: Detail::High };
 pub struct AttachmentRule {
     /// For each page, beside its image.
     pub per_page: i64,
-    /// Whether each page counts as an image as well.
+    /// True if each page counts as an image as well.
     pub pages_are_images: bool,
     /// For each second of sound.
     pub per_sound_second: i64,

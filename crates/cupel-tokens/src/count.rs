@@ -27,9 +27,9 @@ use std::ops::Add;
 pub struct Count {
     /// The tokens, as near as can be told.
     pub tokens: i64,
-    /// What they are at most, in 95 of 100 texts. Never below `tokens`.
+    /// Upper bound that holds for 95 of 100 texts. Never below `tokens`.
     pub at_most: i64,
-    /// How far off each sort of text in it may be where it is a part of a request, in thousandths of a
+    /// Error of each sort of text where it is a part of a request, in thousandths of a
     /// token. Errors of one sort add up, those of several make up for each other.
     errors: [i64; SORTS],
 }
@@ -55,7 +55,7 @@ impl Count {
         Self { errors, ..self }
     }
 
-    /// Whether the bound is the count itself.
+    /// Returns true if the bound is the count itself.
     pub const fn is_exact(self) -> bool {
         self.tokens == self.at_most
     }
@@ -77,7 +77,7 @@ impl Count {
         if self.has_sorts() { all.margin_percent() + more } else { all.margin_percent() }
     }
 
-    /// Whether it is known how far off each sort of text may be.
+    /// Returns true if it is known how far off each sort of text may be.
     fn has_sorts(&self) -> bool {
         self.errors[..SORTS - 1].iter().any(|error| *error > 0)
     }

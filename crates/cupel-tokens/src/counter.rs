@@ -25,13 +25,13 @@ use crate::{Count, parallel};
 /// assert_eq!(Words.count_all(&["one", "", "and three more"]), [1, 0, 3]);
 /// ```
 pub trait TokenCounter: Send + Sync {
-    /// What people call this counter, as in `o200k_base` or `estimate`.
+    /// Name of this counter for people, as in `o200k_base` or `estimate`.
     fn name(&self) -> &str;
 
     /// The tokens of one text; none for an empty one.
     fn count(&self, text: &str) -> i64;
 
-    /// Whether counts are estimates. What is computed from them should be reported as such.
+    /// Returns true if counts are estimates. What is computed from them should be reported as such.
     fn is_estimate(&self) -> bool {
         false
     }

@@ -1,6 +1,6 @@
-//! What an image counts.
+//! Tokens of an image.
 
-/// How closely the model is asked to look at an image.
+/// Resolution at which the model is asked to look at an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Detail {
     /// As the provider likes. Counted as [`High`](Self::High): rather over than under.
@@ -12,16 +12,16 @@ pub enum Detail {
     High,
 }
 
-/// What is known of an image.
+/// Size and detail of an image, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Image {
     /// Width and height in pixels. An image of unknown size is taken as 1024 by 1024.
     pub size: Option<(u32, u32)>,
-    /// How closely the model is asked to look.
+    /// Resolution at which the model is asked to look.
     pub detail: Detail,
 }
 
-/// How a provider counts images.
+/// Rule by which a provider counts images.
 ///
 /// ```
 /// use cupel_tokens::{Detail, Image, ImageRule};
@@ -129,7 +129,7 @@ fn shrink(width: i64, height: i64, most: i64, side: i64) -> (i64, i64) {
     ((width * most / side).max(1), (height * most / side).max(1))
 }
 
-/// How many squares of this side it takes to cover an area.
+/// Number of squares of this side it takes to cover an area.
 fn squares(width: i64, height: i64, side: i64) -> i64 {
     let along = |length: i64| (length + side - 1) / side;
     along(width).saturating_mul(along(height))

@@ -1,4 +1,4 @@
-//! What a model's name tells: whose it is, how it counts, how much it takes.
+//! Models by name: provider, tokenizer, window and prices.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::{
     TokenizerFamily, ToolRule,
 };
 
-/// Whose rules a model's requests are counted by.
+/// Provider whose rules count a model's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Provider {
@@ -62,26 +62,26 @@ impl fmt::Display for Provider {
 pub struct Model {
     /// The name, without the date of a version.
     pub name: &'static str,
-    /// Whose rules count.
+    /// Provider whose rules count.
     pub provider: Provider,
-    /// How its texts are counted; `None` where only an estimate is possible.
+    /// Encoding of its texts; `None` where only an estimate is possible.
     pub encoding: Option<Encoding>,
     /// Most tokens of a request and its answer together.
     pub context_window: i64,
     /// Most tokens of an answer.
     pub max_output: i64,
-    /// What its tokenizer is like, where only an estimate is possible.
+    /// Family of its tokenizer, where only an estimate is possible.
     pub family: TokenizerFamily,
-    /// How many tokens it makes by what its family makes, in percent.
+    /// Number of tokens it makes by what its family makes, in percent.
     pub estimate_percent: u32,
-    /// How its tool definitions are counted.
+    /// Rule that counts its tool definitions.
     pub tools: ToolRule,
-    /// How its images are counted.
+    /// Rule that counts its images.
     pub images: ImageRule,
-    /// Whether its provider takes a system prompt among the messages, where its format has a field
+    /// True if its provider takes a system prompt among the messages, where its format has a field
     /// for it: only then may it stand behind a message of the user.
     pub takes_system_messages: bool,
-    /// What its input costs, where that is known for sure.
+    /// Prices of its input, where two sources agree on them.
     pub prices: Option<Prices>,
 }
 
@@ -119,13 +119,13 @@ impl Model {
         }
     }
 
-    /// What counts beside its texts.
+    /// Tokens that count beside its texts.
     pub const fn overheads(&self) -> Overheads {
         Overheads::of(self)
     }
 }
 
-/// Whether what follows a known name only dates or stages it.
+/// Returns true if what follows a known name only dates or stages it.
 ///
 /// A short number is a version of its own: `claude-opus-4-9` is not a `claude-opus-4`.
 fn is_version(rest: &str) -> bool {

@@ -82,7 +82,7 @@ pub(crate) fn without_service(name: &str) -> String {
     }
 }
 
-/// Whether what follows a colon says which size or state of a model, not which model.
+/// Returns true if what follows a colon says which size or state of a model, not which model.
 fn is_tag(rest: &str) -> bool {
     rest == "latest" || rest.starts_with(|c: char| c.is_ascii_digit())
 }
@@ -118,7 +118,7 @@ fn claude_by_tier(name: &str) -> Option<String> {
     is_new.then(|| format!("claude-{tier}-{version}{rest}"))
 }
 
-/// What a tokenizer is like, by the name of a model that no table has, and how many tokens it makes
+/// Family of tokenizers by the name of a model that no table has, and the number of tokens it makes
 /// by what its family makes, in percent.
 ///
 /// The last word that names a family decides: `deepseek-r1-distill-llama-70b` is a Llama.
@@ -184,7 +184,7 @@ fn last_word(name: &str, word: &str) -> Option<usize> {
     places.filter(|&at| word.len() > 2 || is_alone(at)).last()
 }
 
-/// Whether a Llama or a Mistral is one with the vocabulary of Llama 2.
+/// Returns true if a Llama or a Mistral is one with the vocabulary of Llama 2.
 fn is_small(name: &str) -> bool {
     let is_llama_2 = name
         .split_once("llama-2")

@@ -1,4 +1,4 @@
-//! What providers count beside the texts.
+//! Tokens that providers count beside the texts.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::{
     Attachment, AttachmentRule, Image, ImageRule, Model, Provider, TokenCounter, ToolRule,
 };
 
-/// What a provider counts beside the texts of a request.
+/// Tokens that a provider counts beside the texts of a request.
 ///
 /// | | a message | a name | the reply | a tool call | a tool result | tool definitions | images |
 /// |---|---:|---:|---:|---:|---:|---|---|
@@ -29,7 +29,7 @@ use crate::{
 ///   another resolution is asked for; before, by tiles.
 /// - Open weights have chat templates. The frame is that of Llama 3, one of the longest.
 ///
-/// What other files count says [`AttachmentRule`].
+/// [`AttachmentRule`] counts all other files.
 ///
 /// [`Overheads::of`] a model has what is published for that very model.
 ///
@@ -54,11 +54,11 @@ pub struct Overheads {
     pub per_tool_call: i64,
     /// For each tool result, beside its text and, where it is a message, that message.
     pub per_tool_result: i64,
-    /// How tool definitions are counted.
+    /// Rule that counts tool definitions.
     pub tools: ToolRule,
-    /// How images are counted.
+    /// Rule that counts images.
     pub images: ImageRule,
-    /// How other attached files are counted.
+    /// Rule that counts other attached files.
     pub attachments: AttachmentRule,
 }
 

@@ -1,6 +1,6 @@
-//! What the input of a model costs.
+//! Input prices of models.
 
-/// What the input of a model costs, in millionths of a US dollar for a million tokens.
+/// Input price of a model, in millionths of a US dollar for a million tokens.
 ///
 /// Those of [`Model::prices`](crate::Model::prices) have a date; they are what the provider's own
 /// service asks at its usual speed, for requests below the length from which some models cost more,
@@ -35,7 +35,7 @@ impl Prices {
         Self { input, cache_read, cache_write, as_of: None }
     }
 
-    /// What a request costs in US dollars, of which so many tokens are in the cache and so many
+    /// Cost of a request in US dollars, of which so many tokens are in the cache and so many
     /// are written into it.
     pub fn dollars(self, cached_tokens: i64, uncached_tokens: i64) -> f64 {
         let cached = self.cache_read as f64 * cached_tokens as f64;

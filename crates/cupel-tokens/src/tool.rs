@@ -1,10 +1,10 @@
-//! What tool definitions count.
+//! Tokens of tool definitions.
 
 use serde_json::{Map, Value};
 
 use crate::TokenCounter;
 
-/// How a provider counts tool definitions.
+/// Rule by which a provider counts tool definitions.
 ///
 /// ```
 /// use cupel_tokens::{Encoding, OpenAiCounter, ToolRule};
@@ -64,7 +64,7 @@ impl ToolRule {
             .fold(self.base(), i64::saturating_add)
     }
 
-    /// What counts once for all definitions of a request.
+    /// Tokens that count once for all definitions of a request.
     pub const fn base(&self) -> i64 {
         match self {
             Self::OpenAi { .. } => FUNCTIONS_END,
@@ -91,7 +91,7 @@ fn function_of(tool: &Value) -> Option<&Map<String, Value>> {
     Some(definition)
 }
 
-/// What a tool and its function say beside name, description and parameters.
+/// Texts of a tool and its function beside name, description and parameters.
 fn texts_beside(tool: &Value, counter: &dyn TokenCounter) -> i64 {
     const COUNTED: [&str; 6] =
         ["type", "function", "name", "description", "parameters", "cache_control"];
@@ -155,13 +155,13 @@ fn property_tokens(name: &str, property: &Value, counter: &dyn TokenCounter) -> 
     tokens
 }
 
-/// What a schema that is no property says of itself: its description, and its allowed values.
+/// Tokens of a schema that is no property: its description, and its allowed values.
 fn own_tokens(schema: &Map<String, Value>, counter: &dyn TokenCounter) -> i64 {
     let texts = schema.iter().filter(|(key, _)| ["description", "enum"].contains(&key.as_str()));
     texts.map(|(key, value)| counter.count(&format!("{key}:{value}"))).fold(0, i64::saturating_add)
 }
 
-/// What the cookbook's rule does not know of.
+/// Tokens of everything that the cookbook's rule does not cover.
 fn other_tokens(schema: &Map<String, Value>, counter: &dyn TokenCounter) -> i64 {
     const COUNTED: [&str; 5] = ["type", "description", "enum", "properties", "items"];
     const FREE: [&str; 4] = ["required", "additionalProperties", "title", "$schema"];

@@ -35,13 +35,13 @@ struct Pair {
     estimate: EstimateCounter,
 }
 
-/// What the texts of a row say about a pair.
+/// Figures of the texts of a row for a pair.
 struct Cell {
-    /// How far off the estimate is on average, in percent of the exact count.
+    /// Mean error of the estimate, in percent of the exact count.
     bias: f64,
-    /// How far above the estimate its bound is on average, in percent of the estimate.
+    /// Mean distance of the bound above the estimate, in percent of the estimate.
     margin: f64,
-    /// How many of 100 texts keep the bound.
+    /// Texts of 100 that keep the bound.
     kept: usize,
 }
 
@@ -166,7 +166,7 @@ fn cell(pair: &Pair, texts: &[&str]) -> Cell {
     Cell { bias: bias / count, margin: margin / count, kept: kept * 100 / texts.len() }
 }
 
-/// How many rows keep the bound, and which do not.
+/// Number of rows that keep the bound, and which do not.
 fn summarize(pairs: &[Pair], rows: &[(String, Vec<Cell>)]) {
     println!();
     for (index, pair) in pairs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What is wrong with a value, and where.
+//! Problem of a value: the message, and the path to the value.
 
 use std::fmt;
 

@@ -1,16 +1,16 @@
-//! How shorter forms are made.
+//! Shorter forms of texts.
 
 use crate::{ContextItem, CupelError, Rendering};
 
-/// What a [`Renderer`] is to shorten.
+/// A text that a [`Renderer`] is to shorten.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Original<'t> {
     /// The text, whole.
     pub text: &'t str,
-    /// What it costs.
+    /// Tokens of the text.
     pub tokens: i64,
-    /// What it came from, as the name of a tool; empty if nobody says.
+    /// Origin of the text, as the name of a tool; empty if unknown.
     pub name: &'t str,
 }
 
@@ -32,7 +32,7 @@ impl<'t> Original<'t> {
 /// A shorter text that nobody has counted yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// What it is called, as `json 18 %`.
+    /// Name of the form, as `json 18 %`.
     pub name: String,
     /// The text.
     pub content: String,

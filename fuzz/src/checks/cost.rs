@@ -8,7 +8,7 @@ const MAX_STEPS: u128 = 2_000_000;
 /// The largest table of a knapsack; larger ones are refused at once.
 const MAX_CELLS: u128 = 50_000_000;
 
-/// Whether the oracle answers within a moment.
+/// Returns true if the oracle answers within a moment.
 pub(super) fn is_cheap(task: &Task) -> bool {
     let items = task.items().len() as u128;
     let steps = match task {

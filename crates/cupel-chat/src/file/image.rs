@@ -2,7 +2,7 @@
 
 use super::base64::decode_beginning;
 
-/// How many letters of a file are looked at: what comes before the size in a photo, as its thumbnail, is
+/// Number of letters of a file are looked at: what comes before the size in a photo, as its thumbnail, is
 /// smaller than this.
 const LONGEST_HEADER: usize = 256 * 1024;
 

@@ -1,4 +1,4 @@
-//! How many pages a PDF has.
+//! Number of pages a PDF has.
 
 /// Where pages cannot be seen, since they are compressed, a page is taken to have so many bytes.
 const BYTES_PER_PAGE: usize = 10_000;
@@ -34,7 +34,7 @@ pub(super) fn pages(file: &[u8]) -> u64 {
     said.filter(|said| *said > 0).unwrap_or_else(|| u64::try_from(seen).unwrap_or(u64::MAX))
 }
 
-/// Whether an object is a stream that says of itself no more than its length: what a page shows, and
+/// Returns true if an object is a stream that says of itself no more than its length: what a page shows, and
 /// little else.
 fn may_be_content(object: &[u8]) -> bool {
     const OTHERS: [&[u8]; 5] = [b"/Type", b"/Subtype", b"/Length1", b"/Alternate", b"/N "];

@@ -25,7 +25,7 @@ pub(super) fn wav_milliseconds(file: &[u8]) -> Option<u64> {
     None
 }
 
-/// Whether a file begins as MP3, FLAC or Ogg do.
+/// Returns true if a file begins as MP3, FLAC or Ogg do.
 pub(super) fn is_sound(file: &[u8]) -> bool {
     let is_frame = matches!(file, [0xff, second, ..] if *second & 0xe0 == 0xe0 && *second != 0xff);
     is_frame || [b"ID3".as_slice(), b"fLaC", b"OggS"].iter().any(|magic| file.starts_with(magic))

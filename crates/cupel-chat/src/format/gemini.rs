@@ -337,7 +337,7 @@ fn read_media(pieces: &mut Vec<Piece>, part: &Object<'_>, nature: Nature) {
     });
 }
 
-/// Whether responses can be those of calls: where both have ids, each must be that of a call.
+/// Returns true if responses can be those of calls: where both have ids, each must be that of a call.
 fn may_answer(responses: &Message, calls: &Message) -> bool {
     let ids: HashSet<&str> = calls.calls.iter().map(|call| call.id.as_str()).collect();
     !responses.answers.is_empty()

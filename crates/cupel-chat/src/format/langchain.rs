@@ -105,7 +105,7 @@ struct Dump<'t> {
     holder: Json<'t>,
     /// The path of the fields.
     path: String,
-    /// Whether the fields stand in the dump itself.
+    /// True if the fields stand in the dump itself.
     is_flat: bool,
 }
 

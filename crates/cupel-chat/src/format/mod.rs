@@ -114,7 +114,7 @@ impl Format {
         crate::detect::detect(&Document::parse(text).ok()?).ok()
     }
 
-    /// Whether what is selected is written in the order in which it was placed. Messages stay in
+    /// Returns true if what is selected is written in the order in which it was placed. Messages stay in
     /// the order of the request; items have no order of their own.
     #[must_use]
     pub fn has_free_order(self) -> bool {
@@ -215,12 +215,12 @@ pub(crate) trait Dialect: Sync {
         None
     }
 
-    /// Whether messages may bear marks that tell the provider's cache what to keep.
+    /// Returns true if messages may bear marks that tell the provider's cache what to keep.
     fn marks_cache(&self) -> bool {
         false
     }
 
-    /// Whether what is selected is written in the order in which it was placed.
+    /// Returns true if what is selected is written in the order in which it was placed.
     fn has_free_order(&self) -> bool {
         false
     }

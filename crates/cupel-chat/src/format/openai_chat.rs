@@ -35,7 +35,7 @@ pub(super) struct ChatReader {
     pub(super) vocabulary: &'static Vocabulary,
     /// The roles that the provider itself has.
     pub(super) roles: &'static [&'static str],
-    /// Whether calls and results must have ids; else they belong together by name and order.
+    /// True if calls and results must have ids; else they belong together by name and order.
     pub(super) needs_ids: bool,
     /// The fields that may name the tool of a result.
     pub(super) names_of_tool: &'static [&'static str],
@@ -302,7 +302,7 @@ impl ChatReader {
 /// What Mistral's SDK writes for an id that is not there.
 const NO_ID: &str = "null";
 
-/// Whether a text can be the name of a tool, as the provider allows it.
+/// Returns true if a text can be the name of a tool, as the provider allows it.
 fn is_tool_name(name: &str) -> bool {
     const LONGEST: usize = 64;
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');

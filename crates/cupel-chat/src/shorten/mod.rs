@@ -51,7 +51,7 @@ pub struct Shortening<'s> {
     pub renderers: &'s [&'s dyn Renderer],
     /// Forms that the caller made.
     pub own: &'s [OwnRendering],
-    /// Whether only what is pinned gets forms.
+    /// True if only what is pinned gets forms.
     pub only_pinned: bool,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Place {
     /// The tool that it came from.
     pub(super) tool: Text,
     pub(super) text: Text,
-    /// Whether only the caller may say something else here.
+    /// True if only the caller may say something else here.
     pub(super) is_spoken: bool,
     spot: Spot,
 }
@@ -87,7 +87,7 @@ impl Place {
         self.spot.around.as_ref().map_or(&self.text, |around| around.view().raw())
     }
 
-    /// Whether a piece of the message is what stands here.
+    /// Returns true if a piece of the message is what stands here.
     pub(super) fn is(&self, piece: &Piece) -> bool {
         let nature = if self.is_spoken { Nature::Words } else { Nature::Answer };
         piece.nature == nature

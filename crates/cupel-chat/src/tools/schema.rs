@@ -128,7 +128,7 @@ pub(super) fn shortened(definition: Json<'_>, parts: &Parts<'_>, step: ToolStep)
     (text.len() < definition.raw().len()).then_some(text)
 }
 
-/// Whether annotations can be told from what else a schema says. One that refers to an annotation of its own,
+/// Returns true if annotations can be told from what else a schema says. One that refers to an annotation of its own,
 /// or is nested deeper than anybody reads, stays as it is.
 fn is_understood(schema: Json<'_>) -> bool {
     serde_json::from_str(schema.raw()).is_ok_and(|schema: Value| !refers_to_annotations(&schema))
@@ -231,7 +231,7 @@ fn first_sentences(text: &str, count: usize) -> &str {
     text
 }
 
-/// Whether the full stop behind this ends no sentence.
+/// Returns true if the full stop behind this ends no sentence.
 fn is_abbreviation(before: &str) -> bool {
     const KNOWN: [&str; 10] =
         ["e.g", "i.e", "etc", "vs", "cf", "approx", "incl", "no", "fig", "ca"];

@@ -169,7 +169,7 @@ impl<'t> Chat<'t> {
 }
 
 impl Turn {
-    /// Whether the model said it and nothing followed.
+    /// Returns true if the model said it and nothing followed.
     fn is_answer(&self) -> bool {
         let has_answers = self.call.as_ref().is_some_and(|call| !call.answers.is_empty());
         self.role == "assistant" && !has_answers

@@ -96,7 +96,7 @@ impl<'t> Item<'t> {
         (!is_own).then_some(words)
     }
 
-    /// Whether the model put it out: a request ends before that.
+    /// Returns true if the model put it out: a request ends before that.
     fn is_output(&self) -> bool {
         let kind = self.object.str("type").unwrap_or_default();
         match &*kind {

@@ -85,12 +85,12 @@ kinds! {
 
 /// What a kind has to know.
 trait Source: Sync {
-    /// Whether a line is of this kind for sure.
+    /// Returns true if a line is of this kind for sure.
     fn has_record(&self, _: &Object<'_>) -> bool {
         false
     }
 
-    /// Whether a text that is one JSON value is of this kind for sure.
+    /// Returns true if a text that is one JSON value is of this kind for sure.
     fn is_whole(&self, _: Json<'_>) -> bool {
         false
     }
@@ -102,7 +102,7 @@ trait Source: Sync {
         notes: &mut Notes,
     ) -> Result<Vec<Conversation<'t>>, TranscriptError>;
 
-    /// Whether the last conversation is meant where nobody chooses one.
+    /// Returns true if the last conversation is meant where nobody chooses one.
     fn takes_last(&self) -> bool {
         true
     }
@@ -127,7 +127,7 @@ pub struct ListedConversation {
     pub id: String,
     /// Its title, or how it begins.
     pub title: String,
-    /// How many messages it has, where that is known without writing it.
+    /// Number of messages it has, where that is known without writing it.
     pub messages: Option<usize>,
 }
 
@@ -204,7 +204,7 @@ impl TranscriptKind {
     /// The kind of a text, if it is one of them for sure. A request is none.
     #[must_use]
     pub fn detect(text: &str) -> Option<Self> {
-        /// How many lines are looked at: agents begin their files with records of many types.
+        /// Number of lines that are looked at: agents begin their files with records of many types.
         const SAMPLE: usize = 64;
         let text = text.trim_start_matches('\u{feff}').trim();
         let first = text.lines().next().unwrap_or_default();

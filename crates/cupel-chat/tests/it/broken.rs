@@ -72,7 +72,7 @@ fn nothing_is_selected_from_what_is_broken() {
     }
 }
 
-/// Whether calls and results are blocks of messages, which may stay without them.
+/// Returns true if calls and results are blocks of messages, which may stay without them.
 fn has_blocks(format: Format) -> bool {
     matches!(
         format,

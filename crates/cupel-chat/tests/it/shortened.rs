@@ -203,7 +203,7 @@ fn what_fits_whole_is_the_callers_text() {
     }
 }
 
-/// Whether a format has results that may be shortened; those of UI messages are parts of what the assistant says.
+/// Returns true if a format has results that may be shortened; those of UI messages are parts of what the assistant says.
 fn has_results(format: Format) -> bool {
     !format.has_free_order() && format != Format::AiSdkUi
 }

@@ -42,7 +42,7 @@ impl<'r> Trial<'r> {
         self.candidates.total_tokens()
     }
 
-    /// How many different windows came out so far.
+    /// Number of different windows that came out so far.
     pub(crate) fn windows(&self) -> usize {
         self.tried.len()
     }

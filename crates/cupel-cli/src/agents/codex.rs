@@ -72,7 +72,7 @@ fn provider(around: &Surroundings, config: &Table) -> String {
     of_argument.or(of_profile).or_else(of_config).unwrap_or_else(|| "openai".to_owned())
 }
 
-/// Whether requests go in the name of an account and not of a key. Only the names of what is kept are looked at.
+/// Returns true if requests go in the name of an account and not of a key. Only the names of what is kept are looked at.
 fn has_account(around: &Surroundings, home: &std::path::Path) -> bool {
     let has_key =
         ["CODEX_API_KEY", "OPENAI_API_KEY"].iter().any(|it| around.variable(it).is_some());

@@ -16,7 +16,7 @@ use cupel_page::{Asset, CONTENT_SECURITY_POLICY, assets};
 const LONGEST_HEAD: usize = 16 * 1024;
 /// How long a client may be silent.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How many clients are answered at once.
+/// Number of clients that are answered at once.
 const MOST_CLIENTS: usize = 32;
 
 /// A page on the loopback interface.
@@ -30,7 +30,7 @@ struct Site {
     port: u16,
     page: String,
     token: String,
-    /// Whether the address opens the page once alone: that of a browser that was started with it can be
+    /// True if the address opens the page once alone: that of a browser that was started with it can be
     /// read by others, in the list of processes.
     opens_once: bool,
     is_opened: AtomicBool,

@@ -23,7 +23,7 @@ fn talk() -> String {
 /// The newest fit in, and nothing else does.
 const NEWEST: &str = "scorers = [\"recency\"]\nslicer = \"greedy\"\n";
 
-/// Whether the window has the rule, by this policy.
+/// Returns true if the window has the rule, by this policy.
 fn has_rule(policy: &str, flags: &[&str]) -> bool {
     let select = ["select", "--max", "200", "--tokenizer", "estimate", "--policy", policy];
     let done = run_with(&[&select[..], flags].concat(), &talk());

@@ -15,7 +15,7 @@ use crate::support::{Folder, Run, assert_cannot_run, assert_snapshot_in, cupel, 
 const ESTIMATE: &str = "--tokenizer=estimate";
 const MAX: &str = "--max=1500";
 
-/// How many messages of the example its user had seen when they spoke.
+/// Number of messages of the example its user had seen when they spoke.
 const TURNS: [usize; 8] = [14, 20, 26, 39, 43, 48, 53, 68];
 
 /// The first messages of a long run of a coding agent.

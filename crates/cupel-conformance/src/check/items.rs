@@ -4,7 +4,7 @@ use super::{Mismatch, check_equal};
 use crate::protocol::Item;
 use crate::vector::ExpectedItems;
 
-/// Whether the order of a list counts.
+/// Significance of the order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     Counts,

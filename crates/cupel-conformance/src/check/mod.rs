@@ -21,7 +21,7 @@ const RUN_CODES: [&str; 3] = ["pinned_exceeds_budget", "overflow", "table_too_la
 /// One thing that is not as expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// What was compared.
+    /// Name of the field that was compared.
     pub what: String,
     /// Expected and actual value, if it was a comparison.
     pub values: Option<(String, String)>,

@@ -1,6 +1,6 @@
 //! When two scores are equal.
 
-/// Whether two scores differ by less than `epsilon`, or are both NaN, or the same infinity.
+/// Returns true if two scores differ by less than `epsilon`, or are both NaN, or the same infinity.
 pub(super) fn scores_match(actual: f64, expected: f64, epsilon: f64) -> bool {
     (actual - expected).abs() < epsilon
         || actual == expected

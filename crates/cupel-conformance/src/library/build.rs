@@ -14,7 +14,7 @@ pub(super) fn items(items: &[Item]) -> Result<Vec<ContextItem>, CupelError> {
 ///
 /// # Errors
 ///
-/// What [`ContextItemBuilder::build`] refuses, and blank kinds and sources.
+/// Errors of [`ContextItemBuilder::build`], and blank kinds and sources.
 pub fn item(item: &Item) -> Result<ContextItem, CupelError> {
     let mut builder = ContextItemBuilder::new(&item.content, item.tokens)
         .tags(item.tags.clone())
@@ -47,7 +47,7 @@ pub fn item(item: &Item) -> Result<ContextItem, CupelError> {
 ///
 /// # Errors
 ///
-/// What [`ContextBudget::new`] refuses, and blank kinds.
+/// Errors of [`ContextBudget::new`], and blank kinds.
 pub fn budget(budget: &Budget) -> Result<ContextBudget, CupelError> {
     let mut builder = ContextBudget::builder(budget.max_tokens).target_tokens(budget.target_tokens);
     if let Some(tokens) = budget.output_reserve {

@@ -65,7 +65,7 @@ pub fn report(report: &SelectionReport) -> Report {
     }
 }
 
-/// What a collector is told of a stage.
+/// Item count that a collector is told for a stage.
 pub fn stage_count(snapshot: &StageTraceSnapshot) -> StageCount {
     StageCount {
         stage: snapshot.stage.name().to_owned(),

@@ -20,7 +20,7 @@ type Result<T> = std::result::Result<T, CupelError>;
 ///
 /// # Errors
 ///
-/// What the constructors of its strategies refuse.
+/// Errors of the constructors of its strategies.
 pub fn policy(policy: &Policy) -> Result<cupel::Policy> {
     let mut builder = cupel::PolicyBuilder::new()
         .scorer(scorer(&policy.scorer)?)
@@ -51,7 +51,7 @@ pub fn placer(placer: Placer) -> Box<dyn cupel::Placer> {
 ///
 /// # Errors
 ///
-/// What its constructor refuses.
+/// Errors of its constructor.
 pub fn scorer(scorer: &Scorer) -> Result<Box<dyn cupel::Scorer>> {
     Ok(match scorer {
         Scorer::Recency => Box::new(RecencyScorer),
@@ -130,7 +130,7 @@ fn time(seconds: f64) -> Result<TimeDelta> {
 ///
 /// # Errors
 ///
-/// What its constructor refuses.
+/// Errors of its constructor.
 pub fn slicer(slicer: &Slicer) -> Result<Box<dyn cupel::Slicer>> {
     Ok(match slicer {
         Slicer::Greedy => Box::new(GreedySlice),

@@ -1,11 +1,11 @@
-//! What the stages hand on to each other, and rules that several of them share.
+//! Values that stages hand on to each other, and rules that several of them share.
 
 /// The part of a budget that a slicer sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Hard ceiling.
     pub max_tokens: i64,
-    /// What the slicer fills.
+    /// Budget that the slicer fills.
     pub target_tokens: i64,
 }
 
@@ -18,7 +18,7 @@ pub struct Scored {
     pub score: f64,
 }
 
-/// Whether two kinds are the same kind.
+/// Returns true if two kinds are the same kind.
 pub fn same_kind(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b)
 }

@@ -55,7 +55,7 @@ pub fn run(items: &[Item], budget: &Budget, policy: &Policy) -> Result<Report, E
     })
 }
 
-/// What the first stage found.
+/// Result of the first stage.
 struct Classified {
     pinned: Vec<usize>,
     scoreable: Vec<usize>,

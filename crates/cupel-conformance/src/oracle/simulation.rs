@@ -37,7 +37,7 @@ fn argument(text: impl Into<String>) -> ErrorAnswer {
     ErrorAnswer::new("invalid_budget", text)
 }
 
-/// Whether the slicer, or one inside it, shares the budget by percentage.
+/// Returns true if the slicer, or one inside it, shares the budget by percentage.
 fn holds_quota(slicer: &Slicer) -> bool {
     match slicer {
         Slicer::Quota { .. } => true,
@@ -46,7 +46,7 @@ fn holds_quota(slicer: &Slicer) -> bool {
     }
 }
 
-/// Whether the slicer, or one inside it, promises numbers of items.
+/// Returns true if the slicer, or one inside it, promises numbers of items.
 fn holds_counts(slicer: &Slicer) -> bool {
     match slicer {
         Slicer::CountQuota { .. } | Slicer::CountConstrainedKnapsack { .. } => true,
@@ -119,7 +119,7 @@ fn search(
     Ok(includes(items, policy, target, high)?.then_some(high))
 }
 
-/// Whether a budget of `tokens` includes the target.
+/// Returns true if a budget of `tokens` includes the target.
 fn includes(
     items: &[Item],
     policy: &Policy,

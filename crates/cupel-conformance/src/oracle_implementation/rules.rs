@@ -1,4 +1,4 @@
-//! What items, budgets and policies must be.
+//! Validation rules of items, budgets and policies.
 
 use super::{Checked, scorer, slicer};
 use crate::protocol::{Budget, ErrorAnswer, Item, Policy};

@@ -1,4 +1,4 @@
-//! What scorers must be.
+//! Validation rules of scorers.
 
 use chrono::TimeDelta;
 

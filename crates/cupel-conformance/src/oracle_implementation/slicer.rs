@@ -1,4 +1,4 @@
-//! What slicers must be.
+//! Validation rules of slicers.
 
 use super::Checked;
 use super::rules::kind;
@@ -37,7 +37,7 @@ fn bucket_size(bucket_size: Option<i64>) -> Checked {
     }
 }
 
-/// Whether a knapsack is anywhere inside.
+/// Returns true if a knapsack is anywhere inside.
 fn uses_knapsack(slicer: &Slicer) -> bool {
     match slicer {
         Slicer::Greedy => false,

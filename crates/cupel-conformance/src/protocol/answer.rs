@@ -1,4 +1,4 @@
-//! What an implementation answers.
+//! Answers of an implementation.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub struct ScoringAnswer {
     pub scores: Vec<f64>,
 }
 
-/// What a slicer kept.
+/// Items that a slicer kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SlicingAnswer {
     /// Positions of the kept items.
@@ -65,7 +65,7 @@ pub struct PipelineAnswer {
     pub report: Option<Report>,
 }
 
-/// What a smaller budget drops.
+/// Items that a smaller budget drops.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MarginalAnswer {
     /// Positions, in placed order.
@@ -80,7 +80,7 @@ pub struct MinBudgetAnswer {
     pub min_budget: Option<i64>,
 }
 
-/// What several policies do with the same items.
+/// Differences between policies on the same items.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SensitivityAnswer {
     /// The report of every variant.
@@ -107,7 +107,7 @@ pub struct Diff {
     pub statuses: Vec<Status>,
 }
 
-/// Whether a variant includes a text.
+/// Status of a text in the window of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// It does.
@@ -159,7 +159,7 @@ impl Report {
     }
 }
 
-/// What became of one item.
+/// Decision about one item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// Position of the item.

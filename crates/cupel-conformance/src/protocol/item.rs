@@ -35,7 +35,7 @@ pub struct Item {
     /// The caller's own relevance estimate.
     #[serde(default, with = "number::optional", skip_serializing_if = "Option::is_none")]
     pub future_relevance_hint: Option<f64>,
-    /// Whether the item is always in the output; `false` if absent.
+    /// True if the item is always in the output; `false` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
     /// Token count before some earlier shortening.
@@ -54,7 +54,7 @@ impl Item {
         self.kind.as_deref().unwrap_or("Message")
     }
 
-    /// Whether it is always in the output.
+    /// Returns true if it is always in the output.
     pub fn is_pinned(&self) -> bool {
         self.pinned.unwrap_or(false)
     }
@@ -65,7 +65,7 @@ impl Item {
 pub struct Budget {
     /// Hard ceiling.
     pub max_tokens: i64,
-    /// What the selection aims at.
+    /// Tokens that the selection aims at.
     pub target_tokens: i64,
     /// Tokens kept for the model's answer; 0 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What an implementation is asked.
+//! Questions to an implementation.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +10,12 @@ use super::{Budget, Item, Placer, Policy, Scorer, Slicer};
 pub struct Request {
     /// Repeated by the answer.
     pub id: u64,
-    /// What is asked.
+    /// The question.
     #[serde(flatten)]
     pub task: Task,
 }
 
-/// What is asked, by stage.
+/// Question, by stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum Task {
@@ -27,11 +27,11 @@ pub enum Task {
     Placing(PlacingTask),
     /// Run all stages.
     Pipeline(PipelineTask),
-    /// What would a smaller budget drop?
+    /// Asks for the items that a smaller budget drops.
     GetMarginalItems(MarginalTask),
     /// Which budget would include an item?
     FindMinBudgetFor(MinBudgetTask),
-    /// What do several policies disagree on?
+    /// Asks for the items that several policies disagree on.
     PolicySensitivity(SensitivityTask),
 }
 
@@ -94,12 +94,12 @@ pub struct PipelineTask {
     pub items: Vec<Item>,
     /// The budget.
     pub budget: Budget,
-    /// Whether the report will be looked at.
+    /// True if the report will be looked at.
     #[serde(default)]
     pub report: bool,
 }
 
-/// What would a smaller budget drop?
+/// Asks for the items that a smaller budget drops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MarginalTask {
     /// The policy.
@@ -131,7 +131,7 @@ pub struct MinBudgetTask {
     pub search_ceiling: i64,
 }
 
-/// What do several policies disagree on?
+/// Asks for the items that several policies disagree on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SensitivityTask {
     /// The items.

@@ -23,7 +23,7 @@ pub enum Scorer {
     Tag {
         /// The weights.
         tag_weights: Vec<TagWeight>,
-        /// How tags are compared; exactly if absent.
+        /// Comparison of tags; exact if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tag_comparison: Option<TagComparison>,
     },
@@ -61,7 +61,7 @@ pub enum Scorer {
     Decay {
         /// The present moment.
         reference_time: DateTime<Utc>,
-        /// How the score falls.
+        /// Shape of the decay.
         curve: Curve,
         /// Score of items without a timestamp; 0.5 if absent.
         #[serde(default, with = "number::optional", skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ pub struct TagWeight {
     pub weight: f64,
 }
 
-/// How tags are compared.
+/// Comparison of tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TagComparison {
@@ -112,7 +112,7 @@ pub struct WeightedScorer {
     pub scorer: Scorer,
 }
 
-/// How a score falls with age. Durations are in seconds.
+/// Decay of a score with age. Durations are in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Curve {
@@ -169,7 +169,7 @@ pub enum Slicer {
     CountQuota {
         /// The numbers.
         entries: Vec<CountEntry>,
-        /// What happens to an unmet requirement; it degrades if absent.
+        /// Behaviour for an unmet requirement; it degrades if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scarcity_behavior: Option<ScarcityBehavior>,
         /// Selects among the items that were not committed.
@@ -179,7 +179,7 @@ pub enum Slicer {
     CountConstrainedKnapsack {
         /// The numbers.
         entries: Vec<CountEntry>,
-        /// What happens to an unmet requirement; it degrades if absent.
+        /// Behaviour for an unmet requirement; it degrades if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scarcity_behavior: Option<ScarcityBehavior>,
         /// Tokens per bucket; 100 if absent.
@@ -212,7 +212,7 @@ pub struct CountEntry {
     pub cap_count: usize,
 }
 
-/// What happens when a kind has fewer candidates than required.
+/// Behaviour when a kind has fewer candidates than required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScarcityBehavior {
@@ -233,7 +233,7 @@ pub enum Placer {
     UShaped,
 }
 
-/// What happens when the merged items exceed the target.
+/// Behaviour when the merged items exceed the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OverflowStrategy {
@@ -254,10 +254,10 @@ pub struct Policy {
     pub slicer: Slicer,
     /// The placer.
     pub placer: Placer,
-    /// Whether items with equal text are reduced to the best one; they are if absent.
+    /// True if items with equal text are reduced to the best one; they are if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deduplication: Option<bool>,
-    /// What happens when the merged items exceed the target; an error if absent.
+    /// Behaviour when the merged items exceed the target; an error if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overflow_strategy: Option<OverflowStrategy>,
 }

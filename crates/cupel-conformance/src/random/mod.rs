@@ -71,11 +71,11 @@ pub fn problem_with_raw_scores(seed: u64) -> Problem {
     problem
 }
 
-/// What sort of trouble a problem looks for.
+/// Sort of trouble that a problem looks for.
 #[derive(Debug, Clone, Copy)]
 struct Mood {
     item_count: usize,
-    /// How many of the known kinds the items have.
+    /// Number of the known kinds that the items have.
     kind_count: usize,
     /// Percentage of items with token counts near the end of the integer range.
     huge_percent: usize,
@@ -104,7 +104,7 @@ impl Mood {
         }
     }
 
-    /// Whether token counts and budgets come near the end of the integer range.
+    /// Returns true if token counts and budgets come near the end of the integer range.
     fn is_huge(self) -> bool {
         self.huge_percent > 0
     }

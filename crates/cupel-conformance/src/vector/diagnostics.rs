@@ -1,4 +1,4 @@
-//! What a vector expects of the report.
+//! Report that a vector expects.
 
 use toml::Value;
 
@@ -22,13 +22,13 @@ pub struct ExpectedDiagnostics {
     pub total_tokens_considered: Option<i64>,
     /// Count requirements that were not met.
     pub shortfalls: Option<Vec<Shortfall>>,
-    /// Whether there is an overflow event, and which.
+    /// Overflow event, if one is expected.
     pub overflow: Option<ExpectedOverflow>,
     /// Items in and out of the stages.
     pub stages: Option<Vec<StageCount>>,
 }
 
-/// What becomes of one item.
+/// Decision about one item.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExpectedDecision {
     /// Its text.
@@ -41,7 +41,7 @@ pub struct ExpectedDecision {
     pub reason: Reason,
 }
 
-/// Whether the selection goes over the target and is kept.
+/// Kind of overflow: the selection goes over the target and is kept, or is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExpectedOverflow {
     /// It does not.

@@ -1,4 +1,4 @@
-//! What a vector expects.
+//! Results that a vector expects.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::protocol::{Diff, Item, Shortfall, Status};
 
 type Result<T> = std::result::Result<T, VectorError>;
 
-/// What a vector expects.
+/// Result that a vector expects.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expected {
     /// An error, and nothing else.
@@ -34,7 +34,7 @@ pub enum Expected {
     Marginal(ExpectedItems),
     /// The budget found, if one is.
     MinBudget(Option<i64>),
-    /// What several policies disagree on.
+    /// Items that several policies disagree on.
     Sensitivity(ExpectedSensitivity),
 }
 
@@ -67,7 +67,7 @@ pub struct ExpectedItems {
     pub indices: Option<Vec<usize>>,
 }
 
-/// What a slicer keeps.
+/// Items that a slicer keeps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExpectedSlicing {
     /// The kept items, in any order.
@@ -82,7 +82,7 @@ pub struct ExpectedSlicing {
     pub cap_excluded: ExpectedItems,
 }
 
-/// What several policies disagree on.
+/// Items that several policies disagree on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExpectedSensitivity {
     /// Texts that the variants disagree on, in any order.

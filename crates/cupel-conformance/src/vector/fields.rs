@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use super::VectorError;
 
-/// What a file contains beyond the format, and what it lacks of this suite's rules.
+/// Fields of a file beyond the format, and rules of this suite that it does not keep.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Notes(Rc<RefCell<NoteLists>>);
 

@@ -28,7 +28,7 @@ pub struct Vector {
     pub title: String,
     /// The situation.
     pub task: Task,
-    /// What is expected of it.
+    /// Result that is expected.
     pub expected: Expected,
     /// Scores that differ by less are equal.
     pub score_epsilon: f64,

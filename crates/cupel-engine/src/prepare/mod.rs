@@ -163,7 +163,7 @@ impl Prepared {
         self.read.bound()
     }
 
-    /// How many messages the request has.
+    /// Number of messages the request has.
     #[must_use]
     pub fn message_count(&self) -> usize {
         self.request().message_count()

@@ -32,11 +32,11 @@ pub(super) struct Unit {
     pub(super) forms: Vec<Form>,
     /// What it was sent as, if it stands in the window; what it must be sent as, if it is pinned.
     pub(super) stands_as: Option<usize>,
-    /// Whether it must be in.
+    /// True if it must be in.
     pub(super) is_pinned: bool,
-    /// Whether the provider has never had it.
+    /// True if the provider has never had it.
     pub(super) is_new: bool,
-    /// Whether it may be sent again.
+    /// True if it may be sent again.
     pub(super) competes: bool,
     /// The units without which it cannot stand.
     pub(super) needs: Vec<usize>,
@@ -90,7 +90,7 @@ impl Situation<'_> {
     }
 }
 
-/// Whether nothing of the window before stands, but for what must be in.
+/// Returns true if nothing of the window before stands, but for what must be in.
 pub(super) fn is_first(units: &[Unit], window: &[usize]) -> bool {
     window.iter().all(|at| units[*at].is_pinned)
 }
@@ -98,7 +98,7 @@ pub(super) fn is_first(units: &[Unit], window: &[usize]) -> bool {
 /// What is decided.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
-    /// How many units of the window before stay as they are.
+    /// Number of units of the window before that stay as they are.
     pub(super) prefix: usize,
     /// The units behind them, ascending, and which of their renderings is sent; `None` for the whole.
     pub(super) behind: Vec<Chosen>,
@@ -116,7 +116,7 @@ impl Plan {
         stays.chain(self.behind.iter().copied()).collect()
     }
 
-    /// Whether a unit is behind the cut.
+    /// Returns true if a unit is behind the cut.
     pub(super) fn is_behind(&self, at: usize) -> bool {
         self.behind.binary_search_by_key(&at, |(unit, _)| *unit).is_ok()
     }

@@ -36,7 +36,7 @@ pub enum MarkRule {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct SessionSettings {
-    /// How many tokens may be sent again for each that arrives. Uncached tokens stay below the head
+    /// Number of tokens that may be sent again for each that arrives. Uncached tokens stay below the head
     /// and one plus this times what arrived.
     pub resend_share: f64,
     /// What a token must be worth to be sent again, as a share of what one is worth on average in

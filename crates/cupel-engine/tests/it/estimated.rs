@@ -11,7 +11,7 @@ fn engine() -> Engine {
     Engine::builder().max_tokens(2_500).build().unwrap()
 }
 
-/// Whether a selection for so many tokens keeps a message. One that had to shorten what must be kept is
+/// Returns true if a selection for so many tokens keeps a message. One that had to shorten what must be kept is
 /// of other candidates.
 fn keeps(text: &str, max: i64, message: usize) -> bool {
     let options = Options::new().limits(Limits::of(max));

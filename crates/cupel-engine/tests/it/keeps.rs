@@ -64,7 +64,7 @@ fn engine(max_tokens: i64) -> Engine {
     Engine::builder().max_tokens(max_tokens).tokenizer("estimate").build().unwrap()
 }
 
-/// Whether what was corrected in a request is out of its window, or in with its correction.
+/// Returns true if what was corrected in a request is out of its window, or in with its correction.
 fn is_current(request: &str, window: &str) -> bool {
     !request.contains(CORRECTED) || !window.contains(STATED) || window.contains(CORRECTED)
 }

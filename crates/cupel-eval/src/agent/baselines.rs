@@ -1,4 +1,4 @@
-//! What every trimmer of agents' requests is to be compared with.
+//! Baselines that every trimmer of agents' requests is to be compared with.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use crate::baseline::Baseline;
 use crate::kind::DataKind;
 use crate::selector::SelectorError;
 
-/// How many of the last results `clear-tool-results` leaves alone.
+/// Number of last results that `clear-tool-results` leaves alone.
 const UNCLEARED: usize = 3;
 
-/// What it puts into the place of the others.
+/// Text that it puts into the place of the others.
 const NOTE: &str = "[cleared]";
 
 impl Trimmer for Baseline {
@@ -78,12 +78,12 @@ struct ClearToolResults<'t> {
 
 /// The results as they are once they are cleared.
 struct Notes {
-    /// What each of them counts for.
+    /// Tokens of each of them.
     tokens: i64,
     by_message: HashMap<usize, Arc<AgentMessage>>,
 }
 
-/// What happened so far at a budget.
+/// State of the baseline at a budget.
 struct Clearing {
     /// The first message behind the head that is still there.
     from: usize,

@@ -21,7 +21,7 @@ use crate::selector::SelectorError;
 pub struct JudgedWindow {
     /// The window.
     pub window: Window,
-    /// How good it is.
+    /// Measures of the window.
     pub measures: StepMeasures,
 }
 
@@ -113,7 +113,7 @@ impl<'c> AgentEvaluator<'c> {
         })
     }
 
-    /// What each message of a run counts for.
+    /// Tokens of each message of a run.
     pub fn message_tokens(&self, run: &AgentRun) -> Vec<i64> {
         run.messages().iter().map(|message| self.tokens(message)).collect()
     }
@@ -217,7 +217,7 @@ pub struct AgentEvaluation<'d> {
 }
 
 impl<'d> AgentEvaluation<'d> {
-    /// What was trimmed.
+    /// Data that was trimmed.
     pub fn data(&self) -> &'d AgentRuns {
         self.data
     }
@@ -245,7 +245,7 @@ impl<'d> AgentEvaluation<'d> {
         answers.chunks(self.budgets.tokens().len())
     }
 
-    /// What a run would cost if everything were sent: each message once, since all that was sent
+    /// Cost of a run if everything were sent: each message once, since all that was sent
     /// before is in the provider's cache.
     pub fn everything_tokens(&self, run: usize) -> i64 {
         let Some(known) = self.data.runs().get(run) else { return 0 };
@@ -253,7 +253,7 @@ impl<'d> AgentEvaluation<'d> {
         self.message_tokens[run][..end].iter().sum()
     }
 
-    /// How many tokens a run would send if everything were sent at each step, cached or not.
+    /// Number of tokens a run would send if everything were sent at each step, cached or not.
     pub fn everything_sent_tokens(&self, run: usize) -> i64 {
         let Some(known) = self.data.runs().get(run) else { return 0 };
         let sent = |step: &AgentStep| self.message_tokens[run][..step.at()].iter().sum::<i64>();

@@ -1,4 +1,4 @@
-//! How good one window of an agent's request is.
+//! Quality of one window of an agent's request.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const TOLERANCE: f64 = 1.02;
 /// By how much of its beginning a message is known again, in characters: it may be shortened.
 const BEGINNING: usize = 40;
 
-/// How good one window is.
+/// Quality of one window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StepMeasures {
@@ -21,11 +21,11 @@ pub struct StepMeasures {
     /// system messages; of the evidence messages where the step has no values; `None` where it has
     /// neither.
     pub coverage: Option<f64>,
-    /// Whether a provider refuses it: a result without its call, or a call without its result.
+    /// True if a provider refuses it: a result without its call, or a call without its result.
     pub is_invalid: bool,
-    /// Whether the newest message is not its last.
+    /// True if the newest message is not its last.
     pub is_stale: bool,
-    /// Whether it is above the budget by more than 2 %.
+    /// True if it is above the budget by more than 2 %.
     pub is_over: bool,
     /// Its tokens.
     pub tokens: i64,
@@ -79,7 +79,7 @@ impl Judgement<'_> {
         (!evidence.is_empty()).then(|| found as f64 / evidence.len() as f64)
     }
 
-    /// Whether the last message is the newest one, or a shortened form of it.
+    /// Returns true if the last message is the newest one, or a shortened form of it.
     fn has_newest(&self) -> bool {
         let newest = self.run.messages()[..self.step.at()].last();
         let (Some(newest), Some(last)) = (newest, self.window.last()) else { return false };
@@ -98,7 +98,7 @@ fn is_same(a: &AgentMessage, b: &AgentMessage) -> bool {
     std::ptr::eq(a, b) || a.json() == b.json()
 }
 
-/// Whether a text has a value as a word of its own; both in small letters.
+/// Returns true if a text has a value as a word of its own; both in small letters.
 fn has(text: &str, value: &str) -> bool {
     let mut from = 0;
     while let Some(found) = text[from..].find(value) {
@@ -111,7 +111,7 @@ fn has(text: &str, value: &str) -> bool {
     false
 }
 
-/// Whether a part of a text in small letters is a word of its own: no letter, digit or underscore
+/// Returns true if a part of a text in small letters is a word of its own: no letter, digit or underscore
 /// goes on before or behind it.
 ///
 /// ```

@@ -11,7 +11,7 @@ pub struct AgentMessage {
     json: Value,
     role: String,
     text: String,
-    /// How much of the text is content; the rest are calls.
+    /// Bytes of the text that are content; the rest are calls.
     content_bytes: usize,
     lowered: String,
     calls: Vec<String>,
@@ -24,17 +24,17 @@ impl AgentMessage {
         &self.json
     }
 
-    /// Who speaks: `system`, `user`, `assistant`, `tool`.
+    /// Role of the speaker: `system`, `user`, `assistant`, `tool`.
     pub fn role(&self) -> &str {
         &self.role
     }
 
-    /// What it says, without calls.
+    /// Content, without calls.
     pub fn content(&self) -> &str {
         &self.text[..self.content_bytes]
     }
 
-    /// What it says and what it calls, a line for each call: its name and its arguments.
+    /// Content and calls, a line for each call: its name and its arguments.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -137,7 +137,7 @@ fn list<'v>(object: &'v Value, name: &str) -> Result<&'v [Value], Problem> {
     }
 }
 
-/// Whether a provider takes these messages: every result follows its call, and every call has its
+/// Check of a provider's rule: every result follows its call, and every call has its
 /// results.
 #[derive(Debug, Default)]
 pub(super) struct Pairing<'m> {
@@ -162,7 +162,7 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// Whether all messages so far are a valid request.
+    /// Returns true if all messages so far are a valid request.
     pub(super) fn is_valid(&self) -> bool {
         !self.is_broken && self.open.is_empty()
     }

@@ -87,7 +87,7 @@ impl AgentRuns {
         &self.runs
     }
 
-    /// How many steps there are in all runs.
+    /// Number of steps there are in all runs.
     pub fn step_count(&self) -> usize {
         self.runs.iter().map(|run| run.steps().len()).sum()
     }

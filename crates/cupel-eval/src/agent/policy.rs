@@ -15,16 +15,16 @@ use crate::selector::SelectorError;
 pub struct PolicyTrimmer {
     /// The policy, by the name that its results have.
     pub policy: NamedPolicy,
-    /// How requests are counted.
+    /// Counter of the requests.
     pub counter: Arc<dyn TokenCounter>,
-    /// Whether windows keep the prompt cache.
+    /// True if windows keep the prompt cache.
     pub in_session: bool,
-    /// What may be shortened; `None` where only what would not fit otherwise is.
+    /// Texts that may be shortened; `None` where only those are that would not fit otherwise.
     pub shorten: Option<Shorten>,
 }
 
 impl PolicyTrimmer {
-    /// What the method is called by the name of its policy.
+    /// Name of the method by the name of its policy.
     pub fn name_of(&self, policy: &str) -> String {
         let session = if self.in_session { " in a session" } else { "" };
         let shorten = self.shorten.map(|shorten| format!(", shorten {shorten}"));

@@ -31,7 +31,7 @@ pub struct AgentStep {
 }
 
 impl AgentStep {
-    /// How many messages the request had.
+    /// Number of messages the request had.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -67,7 +67,7 @@ impl AgentRun {
         &self.set
     }
 
-    /// How many messages at the beginning are free of charge: a budget is tokens beyond them.
+    /// Number of messages at the beginning that are free of charge: a budget is tokens beyond them.
     pub fn head(&self) -> usize {
         self.head
     }

@@ -47,19 +47,19 @@ pub struct AgentTask<'t> {
     pub budgets: &'t [i64],
     /// The same with the head: how many tokens the whole window may have, for each budget.
     pub max_tokens: &'t [i64],
-    /// What each message of the run counts for when windows are judged.
+    /// Tokens of each message of the run when windows are judged.
     pub message_tokens: &'t [i64],
     pub(super) counter: MessageCounter<'t>,
 }
 
 impl AgentTask<'_> {
-    /// What a message with this text counts for when windows are judged.
+    /// Tokens of a message with this text when windows are judged.
     pub fn tokens(&self, text: &str) -> i64 {
         self.counter.tokens(text)
     }
 }
 
-/// What every message counts for, beside its text.
+/// Tokens of every message beside its text.
 const PER_MESSAGE: i64 = 4;
 
 /// Counts messages.
@@ -78,7 +78,7 @@ impl fmt::Debug for MessageCounter<'_> {
     }
 }
 
-/// What is left of a request.
+/// Messages that are left of a request.
 #[derive(Debug, Clone)]
 pub struct Window {
     messages: Vec<Entry>,
@@ -152,7 +152,7 @@ impl Window {
         self.messages.iter().filter_map(message).collect()
     }
 
-    /// What each message counts for.
+    /// Tokens of each message.
     pub(super) fn tokens(&self, known: &[i64], count: impl Fn(&AgentMessage) -> i64) -> Vec<i64> {
         let tokens = |entry: &Entry| match entry {
             Entry::Kept(index) => known.get(*index).copied(),

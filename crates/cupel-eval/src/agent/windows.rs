@@ -65,7 +65,7 @@ impl<'d> RecordedWindows<'d> {
         budgets.into_iter().collect()
     }
 
-    /// How many lines were for runs that are not in the data.
+    /// Number of lines that were for runs that are not in the data.
     pub fn skipped(&self) -> usize {
         self.skipped
     }

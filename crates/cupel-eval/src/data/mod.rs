@@ -16,7 +16,7 @@ use crate::error::{DataError, Problem};
 use crate::lines::JsonLines;
 use cupel::ContextItem;
 
-/// What a reader of data files may be told.
+/// Options for a reader of data files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
@@ -89,12 +89,12 @@ impl DataSet {
         &self.pools
     }
 
-    /// How many items there are in all pools.
+    /// Number of items there are in all pools.
     pub fn item_count(&self) -> usize {
         self.pools.iter().map(|pool| pool.items().len()).sum()
     }
 
-    /// How many queries there are in all pools.
+    /// Number of queries there are in all pools.
     pub fn query_count(&self) -> usize {
         self.pools.iter().map(|pool| pool.queries().len()).sum()
     }
@@ -119,7 +119,7 @@ impl DataSet {
 pub struct Case<'d> {
     /// Where the candidates are.
     pub pool: &'d Pool,
-    /// What is asked.
+    /// The question.
     pub query: &'d PoolQuery,
 }
 
@@ -134,7 +134,7 @@ impl<'d> Case<'d> {
         &self.pool.candidate_indices()[..self.candidate_count()]
     }
 
-    /// What all candidates cost together.
+    /// Tokens of all candidates together.
     pub fn candidate_tokens(&self) -> i64 {
         let sum = self.candidates().iter().map(|item| i128::from(item.tokens())).sum::<i128>();
         i64::try_from(sum).unwrap_or(i64::MAX)

@@ -38,7 +38,7 @@ impl Pool {
         &self.items
     }
 
-    /// What is asked of the pool.
+    /// Questions to the pool.
     pub fn queries(&self) -> &[PoolQuery] {
         &self.queries
     }

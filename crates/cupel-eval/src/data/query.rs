@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::error::Problem;
 use crate::record::{Record, each, expected, index, text};
 
-/// What a piece of evidence counts for.
+/// Weight of a piece of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Weigh {
@@ -47,12 +47,12 @@ impl PoolQuery {
         &self.id
     }
 
-    /// What is asked.
+    /// Text of the question.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What kind of question it is.
+    /// Category of the question.
     pub fn category(&self) -> Option<&str> {
         self.category.as_deref()
     }
@@ -72,7 +72,7 @@ impl PoolQuery {
         self.any_of.as_deref()
     }
 
-    /// What a piece of evidence counts for.
+    /// Weight of a piece of evidence.
     pub fn weigh(&self) -> Weigh {
         self.weigh
     }

@@ -1,4 +1,4 @@
-//! What the built-in baselines take.
+//! Items that the built-in baselines take.
 
 use cupel_eval::{Baseline, Case, DataSet, Selector};
 use serde_json::json;

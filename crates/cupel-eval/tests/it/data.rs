@@ -1,4 +1,4 @@
-//! What is read, and what is refused.
+//! Data that is read, and data that is refused.
 
 use std::fs;
 use std::io::Write;

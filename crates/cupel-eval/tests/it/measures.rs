@@ -1,4 +1,4 @@
-//! How good a selection is, worked out by hand.
+//! Measures of selections, worked out by hand.
 
 use cupel_eval::{Case, Fault, Measures, measure};
 use serde_json::json;

@@ -23,7 +23,7 @@ fn recency() -> Pipeline {
         .unwrap()
 }
 
-/// How many words of the query an item has.
+/// Number of words of the query an item has.
 struct SharedWords(Vec<String>);
 
 impl Scorer for SharedWords {

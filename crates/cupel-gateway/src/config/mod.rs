@@ -52,7 +52,7 @@ pub struct Config {
     pub local_limits: LocalLimits,
     /// What to keep free for the answer.
     pub reserve: Option<Tokens>,
-    /// Whether the request's own limit for its answer is lowered where the window has no room for it.
+    /// True if the request's own limit for its answer is lowered where the window has no room for it.
     pub cap_output: bool,
     /// How far counts may be off.
     pub margin: Option<Percent>,
@@ -68,11 +68,11 @@ pub struct Config {
     /// Rules that were read elsewhere.
     #[serde(skip)]
     pub(crate) rules_read: Vec<Rule>,
-    /// Whether requests that break rules of their provider are repaired first.
+    /// True if requests that break rules of their provider are repaired first.
     pub repair: bool,
     /// Where the log goes: `stdout`, `stderr`, `off` or a file.
     pub log: Option<String>,
-    /// Whether the log may quote texts.
+    /// True if the log may quote texts.
     pub log_texts: bool,
     /// Where requests go, by path or model; the first that matches.
     pub upstreams: Vec<UpstreamConfig>,
@@ -97,7 +97,7 @@ pub struct UpstreamConfig {
     pub path: Option<String>,
     /// The models of this name, with `*` for anything.
     pub model: Option<String>,
-    /// Whether `path` stands for the upstream alone, and is not sent on.
+    /// True if `path` stands for the upstream alone, and is not sent on.
     #[serde(default)]
     pub strip: bool,
 }
@@ -141,15 +141,15 @@ pub struct SessionsConfig {
     pub store: String,
     /// The header that names a conversation.
     pub header: String,
-    /// How many are remembered in memory.
+    /// Number that is remembered in memory.
     pub conversations: usize,
-    /// How many bytes their requests may have together.
+    /// Number of bytes their requests may have together.
     pub memory: Size,
     /// How long the provider remembers.
     pub lifetime: Span,
     /// What becomes of marks for Anthropic's cache.
     pub cache_marks: MarkRule,
-    /// How many tokens may be sent again, as a share of those that arrive.
+    /// Number of tokens that may be sent again, as a share of those that arrive.
     pub resend: Percent,
     /// How long a Redis server may take.
     pub patience: Span,
@@ -203,9 +203,9 @@ pub struct ServerConfig {
     pub connections: usize,
     /// Most connections at once from one address.
     pub client_connections: usize,
-    /// How many requests the page shows.
+    /// Number of requests the page shows.
     pub requests: usize,
-    /// How many bytes they may have together.
+    /// Number of bytes they may have together.
     pub requests_memory: Size,
 }
 

@@ -9,7 +9,7 @@ pub(crate) struct Parent {
     pub(super) trace: String,
     /// Its own name, 16 of them.
     pub(super) span: String,
-    /// Whether the client keeps the trace.
+    /// True if the client keeps the trace.
     pub(super) is_sampled: bool,
 }
 

@@ -160,7 +160,7 @@ impl Store {
         }
     }
 
-    /// How many are remembered here.
+    /// Number that is remembered here.
     pub(crate) fn count(&self) -> usize {
         match self {
             Self::Memory(memory) => memory.count(),

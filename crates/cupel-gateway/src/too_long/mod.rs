@@ -61,7 +61,7 @@ impl Told {
         })
     }
 
-    /// Whether the body of an answer with this status may say so. Some routers say it with 200.
+    /// Returns true if the body of an answer with this status may say so. Some routers say it with 200.
     pub(crate) fn may_be_in(status: u16) -> bool {
         matches!(status, 200 | 400 | 413 | 422 | 500)
     }
@@ -96,7 +96,7 @@ impl Told {
         Some(told)
     }
 
-    /// Whether it says how much is too much.
+    /// Returns true if it says how much is too much.
     pub(crate) fn names_limit(self) -> bool {
         self.window.is_some() || self.excess.is_some()
     }
@@ -175,7 +175,7 @@ fn error_in(event: &Value) -> Option<&Value> {
     error.or(is_error.then_some(event))
 }
 
-/// Whether an event says no more than that an answer will come.
+/// Returns true if an event says no more than that an answer will come.
 fn is_beginning(event: &Value) -> bool {
     let kind = event.get("type").and_then(Value::as_str);
     if let Some(kind) = kind {

@@ -35,7 +35,7 @@ impl Kind {
         }
     }
 
-    /// Whether the answer is a call: there are tools, and nobody has answered one yet.
+    /// Returns true if the answer is a call: there are tools, and nobody has answered one yet.
     fn calls(request: &Value) -> bool {
         let text = request.to_string();
         let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());

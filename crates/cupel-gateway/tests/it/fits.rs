@@ -27,7 +27,7 @@ async fn every_api_is_made_to_fit_streaming_and_not() {
     }
 }
 
-/// Whether a history of so many rounds goes out whole, after one whose tokens the provider reported.
+/// Returns true if a history of so many rounds goes out whole, after one whose tokens the provider reported.
 async fn goes_whole(path: &str, model: &str, percent: i64, rounds: usize, key: &str) -> bool {
     let pair = Pair::start("max = '4k'").await;
     let body = |rounds| {

@@ -65,7 +65,7 @@ fn unsampled(exporter: InMemorySpanExporter, verbosity: CupelVerbosity) -> Cupel
     CupelOtelTraceCollector::with_tracer(provider.tracer(SOURCE_NAME), verbosity)
 }
 
-/// How many items of the usual six the pipeline hands out.
+/// Number of items of the usual six the pipeline hands out.
 fn items_told(collector: CupelOtelTraceCollector) -> usize {
     let told = Arc::new(AtomicUsize::new(0));
     let mut counting = Counting { inner: collector, told: Arc::clone(&told) };

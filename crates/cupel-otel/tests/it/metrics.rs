@@ -1,4 +1,4 @@
-//! What runs add to counters and histograms.
+//! Values that runs add to counters and histograms.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What somebody sees of a run, in memory or at the end of a wire, in one form.
+//! Spans as they are seen in memory or at the end of a wire, in one form.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! What each tier tells, to the last attribute. `otlp` holds these against the wire as well.
+//! Content of each tier, to the last attribute. `otlp` holds these against the wire as well.
 
 use cupel::OverflowStrategy;
 use cupel_otel::CupelVerbosity::{self, Full, StageAndExclusions, StageOnly};

@@ -12,7 +12,7 @@ fn hostile() -> View {
     View::of_request(&engine, HOSTILE, &Options::new(), &ViewOptions::new()).unwrap()
 }
 
-/// What stands between the first `begin` and the next `end`.
+/// Text between the first `begin` and the next `end`.
 fn between<'t>(text: &'t str, begin: &str, end: &str) -> &'t str {
     let from = text.find(begin).unwrap() + begin.len();
     &text[from..from + text[from..].find(end).unwrap()]

@@ -1,4 +1,4 @@
-//! What a view holds is what the engine selects.
+//! A view holds the selection of the engine.
 
 use cupel_engine::{Engine, EngineBuilder, Limits, NamedPolicy, Options};
 use cupel_page::{Entry, OpeningReason, Texts, View, ViewOptions};

@@ -38,7 +38,7 @@ impl<'s> ListView<'s> {
         Some(Self { store, numbers, occurrences })
     }
 
-    /// How many items the list has.
+    /// Number of items the list has.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
@@ -48,7 +48,7 @@ impl<'s> ListView<'s> {
         self.store.lexicon.find(term)
     }
 
-    /// How many terms all terms are numbered below.
+    /// Number of terms all terms are numbered below.
     pub(crate) fn term_count(&self) -> usize {
         self.store.lexicon.term_count()
     }
@@ -99,7 +99,7 @@ impl<'s> ListView<'s> {
         }
     }
 
-    /// How many terms an item of the list has.
+    /// Number of terms an item of the list has.
     pub(crate) fn length(&self, position: usize) -> f64 {
         self.store.lengths[self.numbers[position] as usize]
     }

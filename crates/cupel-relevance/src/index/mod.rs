@@ -153,12 +153,12 @@ impl Index {
         });
     }
 
-    /// How many items it holds.
+    /// Number of items it holds.
     pub fn len(&self) -> usize {
         self.read(Store::len)
     }
 
-    /// Whether it holds no items.
+    /// Returns true if it holds no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -238,7 +238,7 @@ pub(crate) struct Told {
     /// Messages that say nothing beyond politeness, of the user and of the assistant.
     pub(crate) courtesies: Vec<usize>,
     has_calls: bool,
-    /// Whether the last that the user said is pinned: else it is a pool, and what is asked stands outside of it.
+    /// True if the last that the user said is pinned: else it is a pool, and what is asked stands outside of it.
     is_request: bool,
 }
 
@@ -580,7 +580,7 @@ fn user_words(item: &ContextItem) -> Option<String> {
     (!said.is_empty()).then(|| said.join("\n"))
 }
 
-/// Whether the assistant speaks in an item and does nothing else.
+/// Returns true if the assistant speaks in an item and does nothing else.
 fn is_prose(item: &ContextItem) -> bool {
     if item.parts().is_empty() {
         let has = |tag: &str| item.tags().iter().any(|own| own.starts_with(tag));

@@ -42,7 +42,7 @@ impl Pattern {
             .collect()
     }
 
-    /// Whether it stands at this place of a sentence whose first `courtesies` words are but polite.
+    /// Returns true if it stands at this place of a sentence whose first `courtesies` words are but polite.
     pub(super) fn matches(&self, words: &[&str], at: usize, courtesies: usize) -> bool {
         (at <= courtesies || !self.begins_sentence) && follows(&self.slots, &words[at + 1..])
     }
@@ -66,7 +66,7 @@ fn follows(slots: &[Slot], words: &[&str]) -> bool {
     }
 }
 
-/// Whether a pattern of a language without spaces stands in a sentence.
+/// Returns true if a pattern of a language without spaces stands in a sentence.
 pub(super) fn is_in_text(pattern: &str, sentence: &str) -> bool {
     let (begins, pattern) = match pattern.strip_prefix('^') {
         Some(rest) => (true, rest),

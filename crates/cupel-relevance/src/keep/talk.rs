@@ -109,7 +109,7 @@ impl Table {
         })
     }
 
-    /// Whether a text says nothing but courtesies, in a language without spaces.
+    /// Returns true if a text says nothing but courtesies, in a language without spaces.
     fn is_polite_text(&self, text: &str) -> bool {
         let mut rest = text.trim_matches(is_no_letter);
         while !rest.is_empty() {
@@ -161,7 +161,7 @@ impl Ear {
         }
     }
 
-    /// Whether a text says nothing beyond politeness.
+    /// Returns true if a text says nothing beyond politeness.
     fn is_courtesy(&self, text: &str) -> bool {
         let words = words_of(text);
         let is_polite = |word: &&str| {
@@ -271,7 +271,7 @@ impl Ear {
         subjects
     }
 
-    /// Whether each sentence of a text that states something is about one of these subjects.
+    /// Returns true if each sentence of a text that states something is about one of these subjects.
     pub(crate) fn says_only(&self, text: &str, subjects: &[String]) -> bool {
         let lower = lowered(text);
         let body = without_code(&lower);

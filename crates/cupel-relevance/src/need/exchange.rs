@@ -5,7 +5,7 @@ use cupel::{ContextItem, Part, PartKind};
 use crate::grouping::tag_value;
 use crate::parts::{has_tag, is_call, is_result};
 
-/// Whether an item is a call together with its results. Without parts, the assistant and a tool speak
+/// Returns true if an item is a call together with its results. Without parts, the assistant and a tool speak
 /// in it.
 pub(crate) fn is_exchange(item: &ContextItem) -> bool {
     match item.parts() {
@@ -14,7 +14,7 @@ pub(crate) fn is_exchange(item: &ContextItem) -> bool {
     }
 }
 
-/// Whether the user speaks in an item, and no tool.
+/// Returns true if the user speaks in an item, and no tool.
 pub(crate) fn is_user_turn(item: &ContextItem) -> bool {
     let has_results = match item.parts() {
         [] => has_tag(item, "role:tool"),
@@ -23,7 +23,7 @@ pub(crate) fn is_user_turn(item: &ContextItem) -> bool {
     has_tag(item, "role:user") && !has_results
 }
 
-/// Whether an item is the system prompt or defines tools.
+/// Returns true if an item is the system prompt or defines tools.
 pub(crate) fn is_instruction(item: &ContextItem) -> bool {
     matches!(tag_value(item, "role"), Some("system" | "tools"))
         || item.kind() == &cupel::ContextKind::system_prompt()

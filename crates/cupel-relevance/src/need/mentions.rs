@@ -28,13 +28,13 @@ use super::store::Store;
 pub struct Mentions(Arc<RwLock<Store>>);
 
 impl Mentions {
-    /// How many items it has read.
+    /// Number of items it has read.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Whether it has read none.
+    /// Returns true if it has read none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

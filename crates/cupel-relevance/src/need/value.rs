@@ -39,7 +39,7 @@ pub fn for_each_value<'t>(text: &'t str, mut emit: impl FnMut(&'t str)) {
     });
 }
 
-/// Whether a value, in lower case, is a number and nothing else.
+/// Returns true if a value, in lower case, is a number and nothing else.
 pub(super) fn is_number(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
 }
@@ -61,7 +61,7 @@ fn is_value(run: &str) -> bool {
         || inner.chars().any(char::is_uppercase)
 }
 
-/// Whether a JSON string reads like a name or an id.
+/// Returns true if a JSON string reads like a name or an id.
 fn is_name(string: &str) -> bool {
     (2..=LONGEST_STRING).contains(&string.len())
         && string.bytes().filter(|byte| *byte == b' ').count() <= MOST_SPACES

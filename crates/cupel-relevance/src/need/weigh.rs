@@ -128,7 +128,7 @@ impl Need {
         self.returning_calls as f64 / (self.calls as f64 + 1.0)
     }
 
-    /// How many calls there are.
+    /// Number of calls there are.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.calls

@@ -7,7 +7,7 @@ use cupel::ContextItem;
 use crate::Language;
 use crate::text::{Count, Reader, SharedReader};
 
-/// How many lists are remembered: a few, for those who ask about several at once.
+/// Number of lists that are remembered: a few, for those who ask about several at once.
 const REMEMBERED: usize = 8;
 
 /// The languages of the lists that were last looked at, so that the scorers of a policy need not all

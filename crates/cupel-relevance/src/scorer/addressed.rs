@@ -49,7 +49,7 @@ impl AddressedScorer {
     }
 }
 
-/// Whether a text asks about the assistant's words, in English or in a language.
+/// Returns true if a text asks about the assistant's words, in English or in a language.
 fn addresses_assistant(text: &str, language: Option<Language>) -> bool {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split(|letter: char| !letter.is_alphanumeric()).collect();
@@ -60,7 +60,7 @@ fn addresses_assistant(text: &str, language: Option<Language>) -> bool {
     Vocabulary::heard_in(language).any(|heard| is_asked(&heard.addressing))
 }
 
-/// Whether one of the pairs begins with the first of these words.
+/// Returns true if one of the pairs begins with the first of these words.
 fn has_pair_at(words: &[&str], addressing: &Addressing) -> bool {
     let later = words.iter().skip(1).take(addressing.reach);
     let begins = |(first, second): &&(&str, &str)| {

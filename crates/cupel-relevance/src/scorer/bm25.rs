@@ -15,7 +15,7 @@ pub struct Bm25Parameters {
     pub b: f64,
     /// The power to which the rarity of a term is raised: above 1, rare terms weigh even more.
     pub idf_exponent: f64,
-    /// How many terms of the query count: the heaviest.
+    /// Number of terms of the query that count: the heaviest.
     pub max_terms: usize,
     /// What words count that only ask, such as `summarize` or `mention`: 1 is as much as others.
     pub asking_weight: f64,

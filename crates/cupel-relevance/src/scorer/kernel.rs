@@ -13,7 +13,7 @@ use crate::{Grouping, parameter};
 /// surroundings count however long the items are, and more in longer groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kernel {
-    /// How many tokens of surroundings count.
+    /// Number of tokens of surroundings that count.
     pub reach_tokens: f64,
     /// How much longer the reach is in longer groups: 0 is not at all.
     pub group_exponent: f64,

@@ -15,12 +15,12 @@ pub(super) struct NamedDate {
 }
 
 impl NamedDate {
-    /// Whether the item is of the named month.
+    /// Returns true if the item is of the named month.
     pub(super) fn is_month_of(self, date: NaiveDate) -> bool {
         self.month == date.month() && self.year.is_none_or(|year| year == date.year())
     }
 
-    /// Whether the item is of the named day, or of the one before or after.
+    /// Returns true if the item is of the named day, or of the one before or after.
     pub(super) fn is_near(self, date: NaiveDate) -> bool {
         let Some(day) = self.day else { return false };
         let year = self.year.unwrap_or(date.year());

@@ -73,7 +73,7 @@ pub struct NeighbourShare {
 /// The tokens of an item whose own score counts once.
 const USUAL_TOKENS: f64 = 25.0;
 
-/// How many neighbours an explanation names.
+/// Number of neighbours an explanation names.
 const NAMED: usize = 3;
 
 impl NeighbourScorer {

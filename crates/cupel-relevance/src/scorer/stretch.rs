@@ -48,7 +48,7 @@ pub struct StretchScorer {
 /// The weight of what stands around an item.
 pub(crate) const STRETCH_WEIGHT: f64 = 3.0;
 
-/// How many tokens of surroundings count, on both sides alike.
+/// Number of tokens of surroundings that count, on both sides alike.
 pub(crate) const STRETCH_KERNEL: Kernel =
     Kernel { reach_tokens: 150.0, group_exponent: 0.0, later: 1.0 };
 
@@ -97,7 +97,7 @@ impl StretchScorer {
     }
 }
 
-/// Whether an item is part of a talk with an assistant or its tools.
+/// Returns true if an item is part of a talk with an assistant or its tools.
 fn is_with_an_assistant(item: &ContextItem) -> bool {
     *item.kind() == ContextKind::tool_output() || tag_value(item, "role").is_some()
 }

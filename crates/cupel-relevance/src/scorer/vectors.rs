@@ -140,7 +140,7 @@ impl ItemVectors {
         }
     }
 
-    /// How many components a vector has.
+    /// Number of components a vector has.
     pub fn dimension(&self) -> usize {
         self.dimension
     }

@@ -18,7 +18,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Whether a list meets it.
+    /// Returns true if a list meets it.
     pub fn holds(&self, items: &[ContextItem]) -> bool {
         match self {
             Self::All(kind) => items.iter().all(|item| item.kind() == kind),

@@ -20,7 +20,7 @@ pub use best_first::BestFirstSlice;
 pub use coverage::{CoverageParameters, CoverageSlice, Question};
 pub use keep::KeepSlice;
 
-/// Whether there is nothing to choose: no candidate, or no budget.
+/// Returns true if there is nothing to choose: no candidate, or no budget.
 fn is_empty(request: &SliceRequest<'_>) -> bool {
     request.candidates.is_empty() || request.budget.target_tokens() <= 0
 }

@@ -10,10 +10,10 @@ use super::{Found, Reason};
 use crate::overlap::{in_common, jaccard};
 use crate::text::{Ids, for_each_word};
 
-/// How many words a text must have: what is shorter is too easily alike.
+/// Number of words a text must have: what is shorter is too easily alike.
 const FEWEST_WORDS: usize = 10;
 const RUN: usize = 3;
-/// How many newer texts a text is compared with.
+/// Number of newer texts a text is compared with.
 const MOST: usize = 32;
 
 pub(super) fn find(found: &mut Found<'_>, likeness: f64) {

@@ -28,7 +28,7 @@ impl Lines {
     }
 }
 
-/// How many newer reads of a file a read is compared with.
+/// Number of newer reads of a file a read is compared with.
 const MOST: usize = 64;
 
 pub(super) fn find(found: &mut Found<'_>) {

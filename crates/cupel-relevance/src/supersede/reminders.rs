@@ -23,7 +23,7 @@ pub(super) fn find(found: &mut Found<'_>) {
     }
 }
 
-/// Whether the system says all of it. The system prompt is pinned, and never outdated.
+/// Returns true if the system says all of it. The system prompt is pinned, and never outdated.
 fn is_reminder(item: &ContextItem) -> bool {
     let by_system =
         |kind: &PartKind| matches!(kind, PartKind::Said { by } if *by == Speaker::System);

@@ -179,7 +179,7 @@ impl Analyzer {
 }
 
 impl Language {
-    /// Whether a word, in lower case, is a stop word.
+    /// Returns true if a word, in lower case, is a stop word.
     pub(crate) fn has_stop_word(self, word: &str) -> bool {
         stop_words(self).contains(word)
     }
@@ -194,7 +194,7 @@ fn stop_words(language: Language) -> &'static StopWords {
     COLLECTED[language as usize].get_or_init(|| language.stop_words().collect())
 }
 
-/// Whether words were joined to this one: no word has such a character by itself.
+/// Returns true if words were joined to this one: no word has such a character by itself.
 pub(super) fn is_compound(word: &str) -> bool {
     word.bytes().any(|byte| matches!(byte, b'-' | b'.' | b'/' | b'\\' | b':' | b'@' | b','))
 }

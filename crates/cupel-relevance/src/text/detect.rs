@@ -12,16 +12,16 @@ use super::language::Language;
 use super::reader::Reader;
 use super::script::{is_han, is_kana};
 
-/// How many words are looked at.
+/// Number of words that are looked at.
 pub(super) const MOST_WORDS: u32 = 20_000;
 
-/// How many bytes are looked at, should words be that long.
+/// Number of bytes that are looked at, should words be that long.
 const MOST_BYTES: usize = 16 * MOST_WORDS as usize;
 
 /// The share of a language's words that its texts have at least.
 const LEAST_SHARE: f64 = 0.06;
 
-/// How many times as many words of its own a language must have as any other: where two are mixed,
+/// Number of times as many words of its own a language must have as any other: where two are mixed,
 /// neither has.
 const LEAD: f64 = 3.0;
 
@@ -183,7 +183,7 @@ const fn bit(language: Language) -> Languages {
 struct StopLists {
     /// For each word the number of its set.
     words: HashMap<&'static str, u16, RandomState>,
-    /// How many bytes the longest word has.
+    /// Number of bytes the longest word has.
     longest: usize,
     /// The distinct sets of languages; first those of the scripts without spaces.
     sets: Vec<Languages>,
@@ -236,7 +236,7 @@ impl StopLists {
     }
 }
 
-/// Whether a stop word says something about the language.
+/// Returns true if a stop word says something about the language.
 fn tells(word: &str) -> bool {
     word.len() > 1 && !KEYWORDS.contains(&word)
 }

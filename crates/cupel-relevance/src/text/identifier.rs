@@ -37,7 +37,7 @@ fn split_digits<'w>(hump: &'w str, part: &mut impl FnMut(&'w str)) {
     }
 }
 
-/// Whether a new part begins with `character`: `getName` at `N`, `HTTPRequest` at `R`.
+/// Returns true if a new part begins with `character`: `getName` at `N`, `HTTPRequest` at `R`.
 fn is_border(previous: char, character: char, next: Option<char>) -> bool {
     if !character.is_uppercase() {
         return false;

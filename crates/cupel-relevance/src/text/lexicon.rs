@@ -36,7 +36,7 @@ impl Lexicon {
         Self { analyzer: Analyzer::new(analysis), terms: Table::new(), meanings, lists }
     }
 
-    /// How many terms there are.
+    /// Number of terms there are.
     pub(crate) fn term_count(&self) -> usize {
         self.terms.len()
     }

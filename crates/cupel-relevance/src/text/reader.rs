@@ -10,10 +10,10 @@ use super::for_each_word;
 use super::table::{Guess, Table};
 use crate::identity::ItemNumbers;
 
-/// How many words are looked up at once.
+/// Number of words that are looked up at once.
 const AT_ONCE: usize = 128;
 
-/// How many words of items are kept: those that a language is told by, for some lists of items.
+/// Number of words of items that are kept: those that a language is told by, for some lists of items.
 const MOST_KEPT: usize = 4 * MOST_WORDS as usize;
 
 /// Numbers every distinct word, and keeps the words of items that were asked for their language: who
@@ -58,7 +58,7 @@ impl<'r> Words<'r> {
         self.table.text(number)
     }
 
-    /// How many words all words are numbered below.
+    /// Number of words all words are numbered below.
     pub(super) fn count(&self) -> usize {
         self.table.len()
     }

@@ -25,7 +25,7 @@ impl Stemmer {
     }
 }
 
-/// Whether a word ends like one that the English stemmer alters. Beyond ASCII nothing is promised.
+/// Returns true if a word ends like one that the English stemmer alters. Beyond ASCII nothing is promised.
 fn may_change_in_english(word: &str) -> bool {
     match word.as_bytes() {
         [] | [_] | [_, _] => false,

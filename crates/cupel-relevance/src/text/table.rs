@@ -51,7 +51,7 @@ enum Text {
 }
 
 impl Text {
-    /// Whether this is a text that lies within its entry.
+    /// Returns true if this is a text that lies within its entry.
     fn is_short(&self, text: &str) -> bool {
         match self {
             Self::Short { length, bytes } => {

@@ -130,7 +130,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Whether the word that ends here and the next one belong together.
+    /// Returns true if the word that ends here and the next one belong together.
     fn joins_next(&self, end: usize) -> bool {
         let (Some(joiner), Some(next)) = (self.byte(end), self.byte(end + 1)) else { return false };
         let is_digit = |at| self.byte(at).is_some_and(|byte: u8| byte.is_ascii_digit());

@@ -49,7 +49,7 @@ use crate::ItemVectors;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VectorFile {
-    /// How many components every vector has; 0 before the first.
+    /// Number of components every vector has; 0 before the first.
     dimension: usize,
     query: Option<Vec<f32>>,
     queries: BTreeMap<String, Vec<f32>>,
@@ -95,7 +95,7 @@ impl VectorFile {
         read::pools(text)
     }
 
-    /// How many components every vector has.
+    /// Number of components every vector has.
     pub fn dimension(&self) -> usize {
         self.dimension
     }

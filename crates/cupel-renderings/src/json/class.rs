@@ -1,6 +1,6 @@
-//! What kind of value a text is, and what that weighs.
+//! Classes of values, and the weight of each.
 
-/// What a value or a key looks like.
+/// Class of a value or a key, by its look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// Letters and digits without a blank, as `NO6JO3`; or six digits and more.
@@ -19,12 +19,12 @@ pub(super) enum Class {
     Trifle,
 }
 
-/// What a value weighs that stood in the text before.
+/// Weight of a value that stood in the text before.
 pub(super) const REPEAT: u8 = 2;
 
 const SHORTEST_REFERENCE: usize = 4;
 const SHORTEST_DIGITS: usize = 6;
-/// What is longer is data, not a name for something.
+/// A longer text is data, not a name for something.
 const LONGEST_REFERENCE: usize = 128;
 /// Names of fields have a digit or two, as `address1` and `x86`.
 const LEAST_KEY_DIGITS: usize = 3;
@@ -90,7 +90,7 @@ impl Class {
     }
 }
 
-/// How many characters of which sort a text has.
+/// Characters of a text by sort.
 #[derive(Debug, Default)]
 struct Census {
     letters: usize,
@@ -151,7 +151,7 @@ impl Census {
     }
 }
 
-/// Whether a text begins with a day, as `2024-05-16` or `16.05.2024`, and is no longer than a time
+/// Returns true if a text begins with a day, as `2024-05-16` or `16.05.2024`, and is no longer than a time
 /// behind it would make it.
 fn is_date(text: &[u8]) -> bool {
     const LONGEST: usize = 40;

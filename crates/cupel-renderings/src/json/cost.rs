@@ -1,4 +1,4 @@
-//! What a piece of JSON will cost, roughly. Only ratios count: no tokenizer is known here.
+//! Approximate cost of a piece of JSON. Only ratios count: no tokenizer is known here.
 
 /// Units a token. Costs are whole numbers, so that they add up the same in any order.
 pub(super) const TOKEN: u32 = 8;
@@ -8,12 +8,12 @@ pub(super) const ENTRY: u32 = TOKEN;
 pub(super) const KEY: u32 = TOKEN;
 /// The brackets of a container.
 pub(super) const BRACKETS: u32 = TOKEN;
-/// What tells how much of a container was left out.
+/// Cost of the mark that tells how much of a container was left out.
 pub(super) const MARK: u32 = 3 * TOKEN;
 /// White space between two parts.
 pub(super) const WHITE_SPACE: u32 = TOKEN;
 
-/// What the letters, digits and signs of a text cost.
+/// Cost of the letters, digits and signs of a text.
 pub(super) fn of(text: &str) -> u32 {
     let mut bytes = text.as_bytes();
     let mut cost = 0_u32;
@@ -48,7 +48,7 @@ impl Sort {
         }
     }
 
-    /// What a run of so many bytes costs.
+    /// Cost of a run of so many bytes.
     fn cost(self, length: usize) -> u32 {
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         match self {

@@ -1,6 +1,6 @@
 //! A long text of which only the beginning and the end are kept.
 
-/// How much of an entry's text is kept.
+/// Part of an entry's text that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(super) entry: u32,
@@ -11,7 +11,7 @@ pub(crate) struct Cut {
 /// Stands where something was left out of a text.
 const GAP: &str = " […] ";
 
-/// How much of what is kept is the beginning, in percent.
+/// Share of the kept text that is its beginning, in percent.
 const HEAD: usize = 70;
 
 /// Appends a JSON string of which so many bytes may be kept, with its quotes.
@@ -38,7 +38,7 @@ pub(super) fn push_cut(json: &str, bytes: usize, text: &mut String) {
     text.push('"');
 }
 
-/// How many bytes the first character takes, as it is written. Both halves of one beyond the
+/// Number of bytes the first character takes, as it is written. Both halves of one beyond the
 /// basic plane belong together.
 fn character_length(written: &[u8]) -> usize {
     match written {

@@ -8,12 +8,12 @@ use crate::walk::end_of_string;
 /// A JSON object or list, or several, one on each line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Document<'t> {
-    /// What is JSON of the text: no byte order mark, no white space around it.
+    /// JSON of the text: no byte order mark, no white space around it.
     text: &'t str,
     is_lines: bool,
 }
 
-/// What JSON takes for white space.
+/// White space of JSON.
 const WHITE_SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 impl<'t> Document<'t> {
@@ -90,7 +90,7 @@ fn is_container(text: &str) -> bool {
     starts_container(text) && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Whether each line is a container; the last may tell how many were left out.
+/// Returns true if each line is a container; the last may tell how many were left out.
 fn are_lines(text: &str) -> bool {
     let mut lines = lines(text).peekable();
     while let Some(line) = lines.next() {

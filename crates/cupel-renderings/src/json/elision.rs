@@ -3,17 +3,17 @@
 /// The longest number that is taken for a count, so that sums of them cannot overflow.
 const LONGEST_COUNT: usize = 15;
 
-/// How many entries an object's entry says were left out, if it is a mark.
+/// Number of entries an object's entry says were left out, if it is a mark.
 pub(super) fn in_object(key: &str, value: &str) -> Option<u64> {
     dots(key).and_then(|_| count(value))
 }
 
-/// How many elements a list's last element says were left out, if it is a mark.
+/// Number of elements a list's last element says were left out, if it is a mark.
 pub(super) fn in_list(value: &str) -> Option<u64> {
     count(value.strip_prefix("\"… ")?.strip_suffix(" more\"")?)
 }
 
-/// How many dots a key is, if it is nothing else.
+/// Number of dots a key is, if it is nothing else.
 pub(super) fn dots(key: &str) -> Option<usize> {
     let inner = key.strip_prefix('"')?.strip_suffix('"')?;
     let (mut rest, mut dots) = (inner, 0);

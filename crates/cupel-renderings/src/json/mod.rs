@@ -13,7 +13,7 @@ pub(crate) use document::Document;
 pub(crate) use selection::Selection;
 pub(crate) use tree::Tree;
 
-/// How many values a JSON object or list holds, or one on each line: texts, numbers, `true`,
+/// Number of values a JSON object or list holds, or one on each line: texts, numbers, `true`,
 /// `false`, `null` and empty containers, at any depth. Marks of what was left out are none.
 /// Nothing if it is no such text.
 ///

@@ -13,14 +13,14 @@ pub(crate) struct Selection {
     kept: Vec<Kept>,
 }
 
-/// How much a share keeps.
+/// Entries that a share keeps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kept {
-    /// How many entries, containers included.
+    /// Number of entries, containers included.
     pub(crate) entries: usize,
     /// The one that is not kept whole, if there is one.
     pub(crate) cut: Option<Cut>,
-    /// Whether that one costs more than all the rest.
+    /// True if that one costs more than all the rest.
     pub(crate) is_mostly_cut: bool,
     /// Share of what the values are worth.
     pub(crate) worth_share: f64,
@@ -28,7 +28,7 @@ pub(crate) struct Kept {
     pub(crate) cost_share: f64,
 }
 
-/// What no share keeps.
+/// Share of an entry that no share keeps.
 const NEVER: u8 = u8::MAX;
 
 /// A text of so many bytes may be kept in part.
@@ -37,7 +37,7 @@ const LONG: usize = 400;
 /// The least that is kept of it, in the units of `cost`.
 const LEAST_OF_LONG: u64 = 20 * cost::TOKEN as u64;
 
-/// What the gap costs.
+/// Cost of the gap.
 const GAP: u64 = 3 * cost::TOKEN as u64;
 
 impl Selection {
@@ -50,7 +50,7 @@ impl Selection {
         Self { first_kept: growing.first_kept, kept }
     }
 
-    /// Whether a share, by its place, keeps an entry.
+    /// Returns true if a share, by its place, keeps an entry.
     pub(crate) fn keeps(&self, place: u8, entry: u32) -> bool {
         self.first_kept.get(entry as usize).is_some_and(|first| *first <= place)
     }
@@ -60,13 +60,13 @@ impl Selection {
         self.kept.get(usize::from(place)).and_then(|kept| kept.cut)
     }
 
-    /// What each share keeps.
+    /// Entries that each share keeps.
     pub(crate) fn kept(&self) -> &[Kept] {
         &self.kept
     }
 }
 
-/// What is worth keeping, most weight for its cost first, then in the order of the text.
+/// Entries that are worth keeping, most weight for its cost first, then in the order of the text.
 fn by_density(tree: &Tree<'_>) -> Vec<u64> {
     let worth = (0_u64..).zip(&tree.entries).filter(|(_, entry)| entry.weight > 0);
     let mut order: Vec<u64> = worth
@@ -95,9 +95,9 @@ fn long_texts(tree: &Tree<'_>) -> Vec<u32> {
 #[derive(Debug, Clone, Copy)]
 struct Part {
     entry: u32,
-    /// What the text costs whole.
+    /// Cost of the whole text.
     whole: u64,
-    /// What is kept of it costs.
+    /// Cost of the kept part.
     kept: u64,
 }
 
@@ -162,7 +162,7 @@ impl<'s, 't> Growing<'s, 't> {
         }
     }
 
-    /// What a text is worth of which the beginning and the end are kept, as `HeadAndTail` has it.
+    /// Worth of a text of which the beginning and the end are kept, as `HeadAndTail` has it.
     fn part_worth(&self, part: Part) -> f64 {
         let worth = self.tree.entries[part.entry as usize].worth() as f64;
         worth * (part.kept as f64 / part.whole.max(1) as f64).powf(0.8)
@@ -210,7 +210,7 @@ impl<'s, 't> Growing<'s, 't> {
         Some(part)
     }
 
-    /// What it costs to take an entry with the containers around it that are not kept yet, unless
+    /// Cost of taking an entry with the containers around it that are not kept yet, unless
     /// that is more than `room`.
     fn opening_cost(&self, index: u32, room: u64) -> Option<u64> {
         let (mut at, mut cost) = (index, 0);

@@ -7,7 +7,7 @@ use super::document::{Document, skip_white_space, string_end};
 use super::{cost, elision};
 use crate::walk::end_of_nested;
 
-/// What is nested deeper is one value: nobody writes such JSON by hand, and no walk from a value up
+/// Deeper values are taken as one: nobody writes such JSON by hand, and no walk from a value up
 /// to its document gets long.
 const DEEPEST: usize = 128;
 
@@ -45,15 +45,15 @@ pub(super) struct Entry {
     value: u32,
     end: u32,
     pub(super) parent: u32,
-    /// What it costs to write it, in the units of `cost`; of a container, to write it without content.
+    /// Cost of writing it, in the units of `cost`; of a container, to write it without content.
     pub(super) cost: u32,
-    /// What it is worth, in hundredths; of a container, its key alone.
+    /// Weight, in hundredths; of a container, of its key alone.
     pub(super) weight: u8,
     pub(super) kind: Kind,
 }
 
 impl Entry {
-    /// What is lost without it, in hundredths. Long texts are not sought for it, as their weight
+    /// Loss without it, in hundredths. Long texts are not sought for it, as their weight
     /// is low for what they cost; but a form without one says so in what it keeps.
     pub(super) fn worth(&self) -> u64 {
         let weight = u64::from(self.weight);
@@ -68,9 +68,9 @@ impl Entry {
 pub(crate) struct Tree<'t> {
     text: &'t str,
     pub(super) entries: Vec<Entry>,
-    /// What the document costs as it is written.
+    /// Cost of the document as it is written.
     pub(super) cost: u64,
-    /// How many bytes it has without white space.
+    /// Number of bytes it has without white space.
     tight_length: usize,
 }
 
@@ -86,7 +86,7 @@ impl<'t> Tree<'t> {
         values.filter(|entry| matches!(entry.kind, Kind::Value | Kind::Prose)).count()
     }
 
-    /// How many bytes the document has without white space between its parts.
+    /// Number of bytes the document has without white space between its parts.
     pub(crate) fn tight_length(&self) -> usize {
         self.tight_length
     }
@@ -105,12 +105,12 @@ impl<'t> Tree<'t> {
         &self.text[entry.value as usize..entry.end as usize]
     }
 
-    /// What it costs to write an entry without its value.
+    /// Cost of writing an entry without its value.
     pub(super) fn frame_cost(&self, entry: &Entry) -> u32 {
         frame_cost(self.key(entry))
     }
 
-    /// How many entries a mark says were left out.
+    /// Number of entries a mark says were left out.
     pub(super) fn left_out(&self, mark: &Entry) -> u64 {
         let value = self.value(mark);
         elision::in_list(value).or_else(|| value.parse().ok()).unwrap_or(0)
@@ -274,13 +274,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether nothing follows in the innermost container.
+    /// Returns true if nothing follows in the innermost container.
     fn is_last(&self, end: usize) -> bool {
         let bytes = self.text.as_bytes();
         matches!(bytes.get(skip_white_space(bytes, end)), None | Some(b']'))
     }
 
-    /// What a key is worth, if it is more than the name of a field.
+    /// Weight of a key, if it is more than the name of a field.
     fn key_weight(&mut self, key: &'t str) -> u8 {
         match Class::of_key(key) {
             Some(class) if self.seen.insert(key) => class.weight(),
@@ -297,7 +297,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What it costs to write a value with this key, or without any, beside the value itself.
+/// Cost of writing a value with this key, or without any, beside the value itself.
 fn frame_cost(key: &str) -> u32 {
     let key_cost = if key.is_empty() { 0 } else { cost::KEY.saturating_add(cost::of(key)) };
     cost::ENTRY.saturating_add(key_cost)

@@ -1,4 +1,4 @@
-//! What must hold of all forms of a text. The fuzzer puts any bytes to the same check.
+//! Invariants of all forms of a text. The fuzzer puts any bytes to the same check.
 
 use cupel::{Draft, Original, Renderer};
 use cupel_renderings::{
@@ -96,7 +96,7 @@ fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// Whether this is one JSON document, or several.
+/// Returns true if this is one JSON document, or several.
 fn parses(text: &str) -> bool {
     serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().all(|value| value.is_ok())
 }

@@ -1,4 +1,4 @@
-//! What must hold of all forms of any text.
+//! Invariants of all forms of any text.
 
 #[expect(unreachable_pub, reason = "the fuzzer takes it from a library")]
 mod holds;

@@ -31,7 +31,7 @@ impl Node {
         if nodes.len() == 1 { nodes.pop() } else { Some(Self::List(nodes)) }
     }
 
-    /// Whether this is what remains of `whole` when entries are left out, in the same order, and
+    /// Returns true if this is what remains of `whole` when entries are left out, in the same order, and
     /// marks tell in each container how many; or texts are cut, with a gap.
     pub(crate) fn is_part_of(&self, whole: &Self) -> bool {
         if let (Self::Text(mine), Self::Text(all)) = (self, whole) {
@@ -83,7 +83,7 @@ impl Node {
     }
 }
 
-/// Whether a text is the beginning and the end of another, longer one.
+/// Returns true if a text is the beginning and the end of another, longer one.
 fn is_cut(cut: &str, whole: &str) -> bool {
     // Gaps of the text itself may overlap with ours.
     let mut gaps = cut

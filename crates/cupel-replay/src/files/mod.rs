@@ -40,7 +40,7 @@ pub const LARGEST_ROW: usize = 256 << 20;
 pub struct Batch {
     /// The rows, and what could not be read where it stands between them.
     pub rows: Vec<Result<LogRow, RowProblem>>,
-    /// How many bytes of the files have been read so far, as they are on the disk.
+    /// Number of bytes of the files that have been read so far, as they are on the disk.
     pub bytes_read: u64,
 }
 
@@ -75,12 +75,12 @@ impl LogReader {
         Self { batches, found }
     }
 
-    /// How many rows were not in the order of their times, and were put there; known from the first batch on.
+    /// Number of rows that were not in the order of their times, and were put there; known from the first batch on.
     pub fn reordered_rows(&self) -> usize {
         self.found.late.load(Ordering::Relaxed)
     }
 
-    /// How many rows the files have, as far as that was counted; known from the first batch on.
+    /// Number of rows the files have, as far as that was counted; known from the first batch on.
     pub fn counted_rows(&self) -> usize {
         self.found.rows.load(Ordering::Relaxed)
     }

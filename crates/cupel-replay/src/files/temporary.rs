@@ -46,7 +46,7 @@ pub(super) fn copy_of_stdin() -> io::Result<TemporaryFile> {
     Ok(copy)
 }
 
-/// Whether a path means standard input.
+/// Returns true if a path means standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }

@@ -243,7 +243,7 @@ fn is_item(message: &Value) -> bool {
         && message["lc"].is_null()
 }
 
-/// Whether a message has blocks that only Anthropic's API takes.
+/// Returns true if a message has blocks that only Anthropic's API takes.
 fn has_own_blocks(message: &Value) -> bool {
     let is_own = |block: &Value| {
         matches!(
@@ -698,7 +698,7 @@ fn names(value: &Value) -> String {
     fields.take(6).cloned().collect::<Vec<_>>().join(", ")
 }
 
-/// Whether an element of a content is a part of a message, and no result that the log has parsed.
+/// Returns true if an element of a content is a part of a message, and no result that the log has parsed.
 fn is_part(part: &Value) -> bool {
     part.is_string()
         || part["message_content"].is_object()
@@ -803,7 +803,7 @@ pub(super) fn plain_text(value: &Value) -> String {
     }
 }
 
-/// Whether a message is a turn of the model, in any shape.
+/// Returns true if a message is a turn of the model, in any shape.
 pub(super) fn is_turn(message: &Value) -> bool {
     let message = constructed(message);
     role("", &message).is_ok_and(|role| role == "assistant") && {

@@ -55,7 +55,7 @@ pub struct LoggedRequest {
     pub answer: Option<Answer>,
     /// What the log calls the conversation that it is of.
     pub conversation: Option<String>,
-    /// How many input tokens the provider counted, cached ones among them.
+    /// Number of input tokens the provider counted, cached ones among them.
     pub counted_tokens: Option<i64>,
     /// When it was sent, in microseconds since 1970.
     pub time: Option<i64>,

@@ -23,7 +23,7 @@ pub(super) const HISTORY: Reader = Reader {
     columns: &["history", "instance_id", "metadata"],
 };
 
-/// Whether a value is an event of a history.
+/// Returns true if a value is an event of a history.
 pub(super) fn is_event(event: &Value) -> bool {
     event["source"].is_string()
         && (event["action"].is_string() || event["observation"].is_string() || is_of_sdk(event))

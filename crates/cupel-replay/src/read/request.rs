@@ -114,7 +114,7 @@ const SETTINGS: &[&str] = &[
     "source",
 ];
 
-/// Whether a row is a request: it has messages, and nothing that no provider takes.
+/// Returns true if a row is a request: it has messages, and nothing that no provider takes.
 pub(super) fn is_raw(row: &Row<'_>) -> bool {
     let is_known = |name: &str| {
         chat::OF_BODIES.contains(&name) || SETTINGS.contains(&name) || CONVERSATION.contains(&name)

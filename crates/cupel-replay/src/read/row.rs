@@ -24,7 +24,7 @@ impl<'t> Row<'t> {
         Ok(Self { text, fields: serde_json::from_str(text)?, whole: OnceCell::new() })
     }
 
-    /// Whether a field is there and is not null.
+    /// Returns true if a field is there and is not null.
     pub(super) fn has(&self, name: &str) -> bool {
         self.raw(name).is_some_and(|raw| raw != "null")
     }

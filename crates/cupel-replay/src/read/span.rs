@@ -36,7 +36,7 @@ pub(super) const COLUMNS: &[&str] = &[
     "parent_span_id",
 ];
 
-/// Whether a row has an attribute whose name begins so.
+/// Returns true if a row has an attribute whose name begins so.
 pub(super) fn has_attribute(row: &Row<'_>, beginnings: &[&str]) -> bool {
     let is_it = |name: &str| {
         let name = name.strip_prefix("attributes.").unwrap_or(name);
@@ -51,7 +51,7 @@ pub(super) fn has_attribute(row: &Row<'_>, beginnings: &[&str]) -> bool {
         })
 }
 
-/// Whether a row is a span, of whatever it may be.
+/// Returns true if a row is a span, of whatever it may be.
 pub(super) fn is_span(row: &Row<'_>) -> bool {
     row.has_any(&ATTRIBUTES) && row.has_any(&SPAN_IDS)
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::trajectory::{self, Run, Turn};
 use super::{RowContent, RowError, chat, openhands};
 
-/// Whether a file that begins so is one document, whose lines or elements belong together.
+/// Returns true if a file that begins so is one document, whose lines or elements belong together.
 pub(crate) fn is_document(beginning: &str) -> bool {
     kind_of(beginning).is_some()
         || is_list_of(beginning, |first| openhands::is_event(first) || chat::is_message(first))
@@ -19,7 +19,7 @@ fn kind_of(text: &str) -> Option<TranscriptKind> {
         .then_some(kind)
 }
 
-/// Whether a text is a list whose first element is such, and not one list on each line.
+/// Returns true if a text is a list whose first element is such, and not one list on each line.
 fn is_list_of(text: &str, is_it: impl Fn(&Value) -> bool) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim();
     let Some(rest) = text.strip_prefix('[') else { return false };

@@ -1,4 +1,4 @@
-//! How many input tokens the provider counted, in the spellings of logs.
+//! Number of input tokens the provider counted, in the spellings of logs.
 
 use serde_json::Value;
 

@@ -10,7 +10,7 @@ use cupel_testing::{
     budget, item, report,
 };
 
-/// What a panic left behind.
+/// Message and location of a panic.
 #[derive(Debug, PartialEq)]
 struct Caught {
     message: String,

@@ -1,4 +1,4 @@
-//! What a piece of text is, as far as tokenizers differ in how they take it apart.
+//! Groups of pieces of text that tokenizers take apart in different ways.
 
 /// Kinds of pieces, and the scripts that words are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum Group {
     Digit,
     /// Punctuation.
     Symbol,
-    /// What prose does without: brackets, operators, and the like.
+    /// Characters that prose does without: brackets, operators, and the like.
     CodeSymbol,
     Blank,
     /// A word with a letter that Western European languages have besides ASCII.
@@ -62,7 +62,7 @@ pub(super) enum Group {
 }
 
 impl Group {
-    /// How many there are.
+    /// Number of groups.
     pub(super) const COUNT: usize = Self::Other as usize + 1;
 
     /// The group of a piece: the script of its first letter outside ASCII, but a letter that only
@@ -83,7 +83,7 @@ impl Group {
             .unwrap_or(Self::Other)
     }
 
-    /// Whether a letter of this group says more about a word than other letters in it.
+    /// Weight of a letter of this group for the word that it is in: higher if it says more.
     const fn telling(self) -> u8 {
         match self {
             Self::Vietnamese => 3,
@@ -160,7 +160,7 @@ impl Group {
     }
 }
 
-/// Whether prose does without this character.
+/// Returns true if prose does without this character.
 pub(super) const fn is_code(byte: u8) -> bool {
     matches!(byte, b'#'..=b'&' | b'*' | b'+' | b'/' | b'<'..=b'>' | b'@' | b'['..=b'`' | b'{'..=b'~')
 }

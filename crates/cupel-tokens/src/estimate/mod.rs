@@ -44,7 +44,7 @@ use crate::{Count, Model, TokenCounter, name};
 /// in code may be in any language, and get a wider bound. Longer texts are no worse; shorter ones are
 /// rounded up.
 ///
-/// What the bounds rest on is a tokenizer of the family that is public. Where a provider changes
+/// The bounds rest on a public tokenizer of the family. Where a provider changes
 /// its tokenizer, they hold as far as the new one is like the old one:
 /// [`TokenizerFamily`] says for each what is known and what is assumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,12 +134,12 @@ impl TokenCounter for EstimateCounter {
     }
 }
 
-/// What a text costs, in thousandths of a token.
+/// Cost of a text, in thousandths of a token.
 struct Costs {
     cost: u128,
-    /// What it costs at most, by itself.
+    /// Upper bound of the cost of the text by itself.
     at_most: u128,
-    /// How far off its sorts may be where it is a part of a request.
+    /// Error of each sort of text where it is a part of a request.
     errors: [u128; SORTS],
 }
 

@@ -1,4 +1,4 @@
-//! What each group of pieces costs with each family of tokenizers.
+//! Cost of each group of pieces with each family of tokenizers.
 //!
 //! Fitted on texts in some two hundred languages, on code and on data, none of which are in the
 //! repository; the README says how, and how well it does on other texts. A group that no text had
@@ -11,7 +11,7 @@ use crate::count::SORTS;
 /// Thousandths, in the order of the groups.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// What is counted with.
+    /// Public encoding that texts are counted with.
     pub(super) encoding: Encoding,
     /// Tokens of a piece that is one token with `encoding`; for [`Group::Digit`], of a digit.
     pub(super) whole: [u16; Group::COUNT],

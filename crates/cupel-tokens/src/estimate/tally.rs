@@ -1,4 +1,4 @@
-//! How many tokens of which kind a text has.
+//! Tokens of a text by kind.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use crate::{Encoding, OpenAiCounter};
 pub(super) struct Tally {
     /// By group: of pieces that are one token, and of those that are several.
     pub(super) counts: [[usize; 2]; Group::COUNT],
-    /// What the words among them say.
+    /// Evidence for the language of the words among them.
     pub(super) words: Words,
     /// One bit for each group that there is.
     seen: u64,
@@ -23,7 +23,7 @@ struct Piece {
     tokens: usize,
     group: Group,
     sign: Option<Sign>,
-    /// How many there are, if it is a number.
+    /// Number of digits, if it is a number.
     digits: u32,
 }
 

@@ -8,7 +8,7 @@ const VOUCHED_BY_ENGLISH: usize = 10;
 /// So many tokens of words are taken for code, for each sign of it.
 const VOUCHED_BY_CODE: usize = 3;
 
-/// What in a text says which language its plain words are in.
+/// Evidence in a text for the language of its plain words.
 ///
 /// A tokenizer that was made with English in mind takes other languages apart more finely, however
 /// plain their letters are. English gives itself away by a few words that no text is long without,
@@ -19,7 +19,7 @@ pub(super) struct Words {
     code: usize,
 }
 
-/// What a piece says about the words around it.
+/// Evidence of one piece for the language of the words around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     English,
@@ -54,7 +54,7 @@ impl Words {
         }
     }
 
-    /// How many of so many tokens of plain words are English, and how many code.
+    /// Shares of English and of code in so many tokens of plain words.
     pub(super) fn shares(&self, tokens: usize) -> Shares {
         let english = tokens.min(self.english.saturating_mul(VOUCHED_BY_ENGLISH));
         let code = (tokens - english).min(self.code.saturating_mul(VOUCHED_BY_CODE));
@@ -62,7 +62,7 @@ impl Words {
     }
 }
 
-/// Whether a piece is a word that is frequent in English and in no other language.
+/// Returns true if a piece is a word that is frequent in English and in no other language.
 fn is_english(piece: &str) -> bool {
     let word = piece.strip_prefix(' ').unwrap_or(piece).as_bytes();
     match word.len() {
@@ -104,7 +104,7 @@ const fn packed(word: &[u8]) -> u64 {
     number
 }
 
-/// Whether a word follows a character as it does in code, as in `.len` or `_size`.
+/// Returns true if a word follows a character as it does in code, as in `.len` or `_size`.
 fn begins_code(piece: &str) -> bool {
     piece.bytes().next().is_some_and(|first| first == b'.' || is_code(first))
 }

@@ -1,4 +1,4 @@
-//! What kind of character each is, as far as the patterns of the encodings ask.
+//! Class of each character, as far as the patterns of the encodings ask for it.
 
 /// `Lu` and `Lt`.
 pub(super) const UPPER: u8 = 1;
@@ -20,7 +20,7 @@ pub(super) const LETTER: u8 = UPPER | LOWER | OTHER;
 /// For each 256 code points the number of a page, then the pages. `build/classes.rs` writes it.
 static TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/classes"));
 
-/// How many pages there would be if none were alike.
+/// Number of pages there would be if none were alike.
 const PAGES: usize = (char::MAX as usize + 1) / 256;
 
 /// The kinds of a character, as bits.

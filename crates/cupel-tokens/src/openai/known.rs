@@ -1,4 +1,4 @@
-//! What was found out about short pieces: nearly all of a text are words that were seen before.
+//! Cache of short pieces: nearly all of a text are words that were seen before.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -12,7 +12,7 @@ const LONGEST: usize = 15;
 /// The slots are two to this power.
 const SLOT_BITS: u32 = 11;
 
-/// What was made of short pieces. Each has one slot that it may be in, and the next one that has the
+/// Cache of results for short pieces. Each has one slot that it may be in, and the next one that has the
 /// same takes its place; so there is never more than this, and what a text gets does not depend on
 /// those before it.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl<T: Copy> Known<T> {
         let _ = kept.try_with(|kept| kept.set(self));
     }
 
-    /// What was made of a piece of this text, or what is made of it now.
+    /// Cached result of a piece, or the result of `make`, which is then cached.
     #[inline]
     pub(crate) fn get_or_make(
         &mut self,

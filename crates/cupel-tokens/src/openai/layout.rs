@@ -1,4 +1,4 @@
-//! How the tables of a vocabulary are laid out: what the build writes and a count reads.
+//! Layout of the tables of a vocabulary, which the build writes and a count reads.
 //!
 //! Each table is an array of numbers, in little-endian order.
 //!

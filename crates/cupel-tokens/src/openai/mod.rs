@@ -59,7 +59,7 @@ static CL100K_BASE: Vocabulary = vocabulary!("cl100k_base");
 
 /// Counts exactly as OpenAI's models do, with the vocabulary built in.
 ///
-/// What looks like a special token, such as `<|endoftext|>`, counts as the ordinary text that it is
+/// Text that looks like a special token, such as `<|endoftext|>`, counts as the ordinary text that it is
 /// in a request. The vocabulary is in the program as tables that are read as they are, so that
 /// nothing is worked out at the start; the counter itself is as small as an [`Encoding`].
 ///

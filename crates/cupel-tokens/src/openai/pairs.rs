@@ -1,4 +1,4 @@
-//! How the tables of pairs are made of the parts of tokens: by the build, or at the first count.
+//! Tables of pairs, made of the parts of tokens: by the build, or at the first count.
 
 use super::layout::{BYTES, NO_PAIR, PAIR_LEFT, PAIR_RIGHT, bit, slot};
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::classes::{ASCII, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER, kinds};
 use crate::Encoding;
 
-/// What a word of `o200k_base` begins with, capitals and all that has no case,
+/// Classes that a word of `o200k_base` may begin with, capitals and all that has no case,
 const HEAD: u8 = UPPER | OTHER | MARK;
 /// and what it goes on with.
 const TAIL: u8 = LOWER | OTHER | MARK;
@@ -160,7 +160,7 @@ impl<'t> Pieces<'t> {
         (end > start).then_some(end)
     }
 
-    /// What is neither letter, number nor blank, with a space before and newlines after.
+    /// A run of signs that are neither letter, number nor blank, with a space before and newlines after.
     fn symbols(&self, start: usize, first: u8, second: usize) -> Option<usize> {
         let is_space = self.text.as_bytes()[start] == b' ';
         let begin = if is_space { second } else { start };

@@ -56,13 +56,13 @@ impl Vocabulary {
         (prefix != token).then_some(prefix)
     }
 
-    /// How many bytes a token has.
+    /// Number of bytes a token has.
     #[inline]
     pub(super) fn length(&self, token: u32) -> usize {
         (u32_at(self.tokens, token as usize) & ((1 << TOKEN_PREFIX) - 1)) as usize
     }
 
-    /// Whether two tokens that stand side by side are left as they are.
+    /// Returns true if two tokens that stand side by side are left as they are.
     ///
     /// Merges happen in the order of the tokens that they make, and from left to right where these
     /// are equal. So the merges that made both are undone, the last first; the two stay apart if
@@ -86,7 +86,7 @@ impl Vocabulary {
         }
     }
 
-    /// What a token from [`BYTES`] on is made of: left in the upper half, right in the lower.
+    /// The two parts of a token from [`BYTES`] on: left in the upper half, right in the lower.
     fn parts(&self, token: u32) -> u64 {
         u64_at(self.parts, (token - BYTES) as usize)
     }

@@ -71,7 +71,7 @@ fn sample(name: &str) -> String {
     fs::read_to_string(folder.join(name).with_extension("txt")).unwrap()
 }
 
-/// How often the exact count is above what the estimate times `percent` says it is at most.
+/// Share of texts whose exact count is above the estimate's upper bound times `percent`.
 fn broken(family: usize, percent: u32) -> Vec<&'static str> {
     let estimate = EstimateCounter::like(FAMILIES[family]).times(percent);
     let breaks =

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::policy::Policy;
 use crate::{ContextBudget, ContextItem, CupelError, Pipeline, SelectionReport};
 
-/// Whether a variant's window holds an item.
+/// Presence of an item in a variant's window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ItemStatus {
     /// It does.
@@ -19,11 +19,11 @@ pub enum ItemStatus {
 pub struct PolicySensitivityDiffEntry {
     /// The item's text.
     pub content: String,
-    /// What becomes of it, variant by variant in their order.
+    /// Status of the item in each variant, in their order.
     pub statuses: Vec<(String, ItemStatus)>,
 }
 
-/// How several policies treat the same items.
+/// Differences between several policies on the same items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolicySensitivityReport {
     /// Each variant's report, in the order in which variants were given.

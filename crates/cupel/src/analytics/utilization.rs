@@ -1,4 +1,4 @@
-//! How a window uses its budget.
+//! Figures about the use of a budget.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ pub fn budget_utilization(report: &SelectionReport, budget: &ContextBudget) -> f
     ratio(tokens.0 as f64, budget.max_tokens() as f64)
 }
 
-/// How many different kinds the window holds.
+/// Number of different kinds the window holds.
 #[must_use]
 pub fn kind_diversity(report: &SelectionReport) -> usize {
     let kinds: HashSet<&ContextKind> =
@@ -28,12 +28,12 @@ pub fn timestamp_coverage(report: &SelectionReport) -> f64 {
     ratio(dated.count() as f64, report.included.len() as f64)
 }
 
-/// How far a window uses the quota of one kind.
+/// Share of one kind's quota that a window uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KindQuotaUtilization {
     /// The kind.
     pub kind: ContextKind,
-    /// What the numbers count.
+    /// Unit of the numbers.
     pub mode: QuotaConstraintMode,
     /// At least this much is required.
     pub require: f64,
@@ -45,7 +45,7 @@ pub struct KindQuotaUtilization {
     pub utilization: f64,
 }
 
-/// How far a window uses the quotas of a slicer: one entry per constraint, sorted by kind.
+/// Use of the quotas of a slicer by a window: one entry per constraint, sorted by kind.
 ///
 /// Percentages are of the budget's target tokens.
 #[must_use]

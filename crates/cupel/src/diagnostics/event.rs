@@ -1,4 +1,4 @@
-//! What happens during a run.
+//! Events of a run.
 
 use std::fmt;
 
@@ -58,9 +58,9 @@ impl fmt::Display for PipelineStage {
 pub struct TraceEvent {
     /// Where it happened.
     pub stage: PipelineStage,
-    /// How long the stage took, in milliseconds; 0.0 for an item.
+    /// Duration of the stage, in milliseconds; 0.0 for an item.
     pub duration_ms: f64,
-    /// How many items left the stage; 1 for an item.
+    /// Number of items that left the stage; 1 for an item.
     pub item_count: usize,
     /// For an item, why it is in or out.
     pub message: Option<String>,

@@ -35,7 +35,7 @@ impl ReportDraft {
         self.0.overflow = Some(overflow);
     }
 
-    /// What was gathered so far, exclusions still in the order in which they happened.
+    /// Report of everything gathered so far, exclusions still in the order in which they happened.
     #[cfg(feature = "serde")]
     pub(crate) fn so_far(&self) -> &SelectionReport {
         &self.0

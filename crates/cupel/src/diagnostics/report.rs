@@ -10,9 +10,9 @@ use crate::order::compare_scores;
 pub struct CountRequirementShortfall {
     /// The kind, as the quota spells it.
     pub kind: String,
-    /// How many it requires.
+    /// Number that it requires.
     pub required_count: usize,
-    /// How many there were.
+    /// Number of candidates that there were.
     pub satisfied_count: usize,
 }
 
@@ -24,7 +24,7 @@ impl CountRequirementShortfall {
     }
 }
 
-/// What went into a stage and what came out of it.
+/// Items that went into a stage and came out of it.
 #[non_exhaustive]
 #[derive(Debug, Clone)]
 pub struct StageTraceSnapshot {
@@ -36,9 +36,9 @@ pub struct StageTraceSnapshot {
     pub item_count_out: usize,
     /// When it began, in milliseconds from the start of the run.
     pub start_ms: f64,
-    /// How long it took, in milliseconds.
+    /// Duration, in milliseconds.
     pub duration_ms: f64,
-    /// How many items it left out.
+    /// Number of items it left out.
     pub excluded_count: usize,
     /// The items that it left out, in the order in which they entered it. Empty for a collector
     /// that does not want the report.
@@ -75,13 +75,13 @@ pub struct StageTraceSnapshot {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SelectionReport {
-    /// What happened, in order.
+    /// Events, in order.
     pub events: Vec<TraceEvent>,
     /// The window, in placed order.
     pub included: Vec<IncludedItem>,
-    /// What was left out, best first; among equal scores in the order of exclusion.
+    /// Items that were left out, best first; among equal scores in the order of exclusion.
     pub excluded: Vec<ExcludedItem>,
-    /// How many candidates there were.
+    /// Number of candidates there were.
     pub total_candidates: usize,
     /// Their tokens, negative counts included.
     pub total_tokens_considered: i64,

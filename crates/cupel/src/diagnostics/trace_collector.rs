@@ -32,7 +32,7 @@ use crate::{ContextBudget, ContextItem, CupelError};
 ///
 /// If a stage fails, [`on_run_failed`](Self::on_run_failed) is the last call instead.
 pub trait TraceCollector {
-    /// Whether anything is to be recorded at all.
+    /// Returns true if anything is to be recorded at all.
     fn is_enabled(&self) -> bool;
 
     /// A stage is done.
@@ -78,7 +78,7 @@ pub trait TraceCollector {
         self.record_excluded(item, score, reason);
     }
 
-    /// How many candidates there are, and their tokens, negative counts included.
+    /// Number of candidates there are, and their tokens, negative counts included.
     fn set_candidates(&mut self, _total: usize, _total_tokens: i64) {}
 
     /// The run is done. `report` is what the caller of a dry run would get, with the events that
@@ -91,7 +91,7 @@ pub trait TraceCollector {
     ) {
     }
 
-    /// What this collector wants to be told. Asked once, when a run starts.
+    /// Events that this collector wants to be told. Asked once, when a run starts.
     fn interest(&self) -> TraceInterest {
         TraceInterest::ALL
     }
@@ -109,7 +109,7 @@ pub trait TraceCollector {
     fn record_shortfall(&mut self, _shortfall: CountRequirementShortfall) {}
 }
 
-/// What a [`TraceCollector`] wants to be told.
+/// Events that a [`TraceCollector`] wants to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TraceInterest {
     /// An event for each item, with a message.
@@ -127,7 +127,7 @@ impl TraceInterest {
     pub const STAGES: Self = Self { item_events: false, records: false, report: false };
 }
 
-/// How much a [`DiagnosticTraceCollector`] records.
+/// Level of detail of a [`DiagnosticTraceCollector`].
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -1,11 +1,11 @@
-//! How many tokens may be spent.
+//! Number of tokens that may be spent.
 
 use std::collections::HashMap;
 
 use super::{ContextKind, TokenSum, clamp_to_i64};
 use crate::CupelError;
 
-/// How many tokens the pipeline may spend, and what is set aside.
+/// Number of tokens the pipeline may spend, and what is set aside.
 ///
 /// | field | meaning |
 /// |---|---|
@@ -15,7 +15,7 @@ use crate::CupelError;
 /// | `reserved_slots` | **tokens** kept free per kind, for content that you add yourself |
 /// | `estimation_safety_margin_percent` | shrinks what is left, for token counts that are estimates |
 ///
-/// What remains for items that are not pinned is
+/// The tokens that remain for items that are not pinned are
 ///
 /// ```text
 /// reserved         = sum of reserved_slots
@@ -136,7 +136,7 @@ impl ContextBudget {
         self.max_tokens
     }
 
-    /// What the selection aims for.
+    /// Tokens that the selection aims for.
     pub fn target_tokens(&self) -> i64 {
         self.target_tokens
     }
@@ -162,14 +162,14 @@ impl ContextBudget {
         clamp_to_i64(i128::from(self.output_reserve) + self.reserved_slot_tokens())
     }
 
-    /// What is left of `max_tokens` after all that is reserved; may be negative.
+    /// Tokens of `max_tokens` that are not reserved; may be negative.
     #[must_use]
     pub fn unreserved_capacity(&self) -> i64 {
         let reserved = i128::from(self.output_reserve) + self.reserved_slot_tokens();
         clamp_to_i64(i128::from(self.max_tokens) - reserved)
     }
 
-    /// Whether anything is left after all that is reserved.
+    /// Returns true if anything is left after all that is reserved.
     #[must_use]
     pub fn has_capacity(&self) -> bool {
         self.unreserved_capacity() > 0
@@ -204,7 +204,7 @@ pub struct ContextBudgetBuilder {
 }
 
 impl ContextBudgetBuilder {
-    /// What the selection aims for.
+    /// Sets the tokens that the selection aims for.
     pub fn target_tokens(mut self, tokens: i64) -> Self {
         self.target_tokens = Some(tokens);
         self

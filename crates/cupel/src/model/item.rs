@@ -62,7 +62,7 @@ impl PartialEq for Parts {
     }
 }
 
-/// What only items have that can be, or were, shortened.
+/// Fields of items that can be, or were, shortened.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Shorter {
     renderings: Vec<Rendering>,
@@ -81,7 +81,7 @@ impl ContextItem {
         self.0.tokens
     }
 
-    /// What the item is.
+    /// Kind of the item.
     pub fn kind(&self) -> &ContextKind {
         &self.0.kind
     }
@@ -116,7 +116,7 @@ impl ContextItem {
         self.0.future_relevance_hint
     }
 
-    /// Whether the item is always included, whatever its score and the budget.
+    /// Returns true if the item is always included, whatever its score and the budget.
     pub fn pinned(&self) -> bool {
         self.0.pinned
     }
@@ -136,7 +136,7 @@ impl ContextItem {
         &self.0.parts.0
     }
 
-    /// What the shorter form is called that this item is [rendered](Self::rendered) in; `None` if it
+    /// Name of the shorter form that this item is [rendered](Self::rendered) in; `None` if it
     /// is whole.
     pub fn rendered_as(&self) -> Option<&str> {
         self.0.shorter.as_ref().and_then(|shorter| shorter.rendered_as.as_deref())
@@ -184,14 +184,14 @@ impl ContextItem {
         Self(Arc::new(fields))
     }
 
-    /// Whether two handles are the same item: one is a clone of the other.
+    /// Returns true if two handles are the same item: one is a clone of the other.
     ///
     /// Two items that were built apart are different items, even if all their fields are equal.
     pub fn is_same_item(&self, other: &Self) -> bool {
         self.id() == other.id()
     }
 
-    /// What identity compares: where the fields live. Never shown to a user, never ordered into
+    /// Identity for comparisons: the address of the fields. Never shown to a user, never ordered into
     /// a result.
     pub(crate) fn id(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
@@ -239,7 +239,7 @@ impl ContextItemBuilder {
         Self(Fields { content: content.into(), tokens, ..Fields::default() })
     }
 
-    /// What the item is; `Message` by default.
+    /// Sets the kind; `Message` by default.
     pub fn kind(mut self, kind: ContextKind) -> Self {
         self.0.kind = kind;
         self
@@ -251,7 +251,7 @@ impl ContextItemBuilder {
         self
     }
 
-    /// How important it is; higher is more important.
+    /// Sets the priority; higher is more important.
     pub fn priority(mut self, priority: i64) -> Self {
         self.0.priority = Some(priority);
         self
@@ -275,13 +275,13 @@ impl ContextItemBuilder {
         self
     }
 
-    /// How relevant you expect it to be, conventionally within 0.0 and 1.0.
+    /// Sets the relevance that you expect, conventionally within 0.0 and 1.0.
     pub fn future_relevance_hint(mut self, hint: f64) -> Self {
         self.0.future_relevance_hint = Some(hint);
         self
     }
 
-    /// Whether it is always included.
+    /// Sets that the item is always included.
     pub fn pinned(mut self, pinned: bool) -> Self {
         self.0.pinned = pinned;
         self

@@ -1,4 +1,4 @@
-//! What an item is.
+//! Kinds of items.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::{Caseless, OneLine};
 use crate::CupelError;
 
-/// What a context item is: a message, a document, or anything that you name.
+/// Kind of a context item: a message, a document, or anything that you name.
 ///
 /// Kinds are open: any text that is not blank will do. Two kinds are equal when they
 /// differ only in ASCII case; each keeps the spelling that it was given.
@@ -33,7 +33,7 @@ impl ContextKind {
     pub const MESSAGE: &str = "Message";
     /// A document or the content of a file.
     pub const DOCUMENT: &str = "Document";
-    /// What a tool returned.
+    /// Result of a tool call.
     pub const TOOL_OUTPUT: &str = "ToolOutput";
     /// A stored memory or fact.
     pub const MEMORY: &str = "Memory";

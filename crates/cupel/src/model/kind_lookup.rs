@@ -2,10 +2,10 @@
 
 use super::ContextKind;
 
-/// How many spellings are remembered: few, because searching them must be quicker than `find`.
+/// Number of spellings that are remembered: few, because searching them must be quicker than `find`.
 const REMEMBERED: usize = 8;
 
-/// How many kinds are read ahead, so that the processor can wait for several of them at once.
+/// Number of kinds that are read ahead, so that the processor can wait for several of them at once.
 const BLOCK: usize = 64;
 
 /// Passes to `take`, for each kind, what `find` says about it. As most kinds are constants, those

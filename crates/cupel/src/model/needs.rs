@@ -64,7 +64,7 @@ impl Needs {
         self.of.len()
     }
 
-    /// Whether no item needs another.
+    /// Returns true if no item needs another.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.of.iter().all(Vec::is_empty)
@@ -96,7 +96,7 @@ impl Needs {
         missing
     }
 
-    /// Whether all that is there has what it needs.
+    /// Returns true if all that is there has what it needs.
     #[must_use]
     pub fn are_met(&self, is_there: impl Fn(usize) -> bool) -> bool {
         let lacks = |at: usize| !self.of[at].iter().all(|needed| is_there(*needed));

@@ -1,6 +1,6 @@
-//! What to do when the selection exceeds the target.
+//! Strategies for a selection that exceeds the target.
 
-/// What the Place stage does when pinned and sliced items together exceed the target.
+/// Behaviour of the Place stage when pinned and sliced items together exceed the target.
 ///
 /// That happens when pinned items alone exceed the target, or under a slicer that guarantees
 /// counts ([`CountQuotaSlice`](crate::CountQuotaSlice)) whatever they cost.

@@ -62,7 +62,7 @@ pub enum PartKind {
     Returned {
         /// The id of the call; empty where the provider pairs by order.
         call: Box<str>,
-        /// Whether the tool says that it failed.
+        /// True if the tool says that it failed.
         is_error: bool,
     },
     /// A document, an image or another file.

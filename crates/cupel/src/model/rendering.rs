@@ -107,7 +107,7 @@ impl Rendering {
         &self.parts
     }
 
-    /// What it is called, as `summary` or `json 18 %`.
+    /// Name, as `summary` or `json 18 %`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -117,7 +117,7 @@ impl Rendering {
         &self.content
     }
 
-    /// What it costs; never negative.
+    /// Tokens; never negative.
     pub fn tokens(&self) -> i64 {
         self.tokens
     }
@@ -132,7 +132,7 @@ impl Rendering {
         self.only_above
     }
 
-    /// Whether it is offered for an item of so many tokens at this budget.
+    /// Returns true if it is offered for an item of so many tokens at this budget.
     #[must_use]
     pub fn is_offered(&self, whole_tokens: i64, target_tokens: i64) -> bool {
         let least = self.only_above.map(|share| share * target_tokens as f64);

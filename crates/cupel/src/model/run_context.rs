@@ -1,4 +1,4 @@
-//! What a run is told beside its items and its budget.
+//! Context of a run beside its items and its budget.
 
 use std::any::Any;
 use std::fmt;
@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use super::ContextItem;
 
-/// What a run is told beside its items and its budget: the time, and one value for strategies of
+/// Context of a run beside its items and its budget: the time, and one value for strategies of
 /// other crates, as the query that they score for.
 ///
 /// A policy is built once and asked about many requests; whatever differs between them is an
@@ -129,7 +129,7 @@ impl<'a> ItemList<'a> {
         Self { context, ..self }
     }
 
-    /// What the run is told.
+    /// Context of the run.
     #[must_use]
     pub fn context(&self) -> &'a RunContext {
         self.context

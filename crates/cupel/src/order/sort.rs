@@ -47,7 +47,7 @@ fn prefix(packed: u64) -> u64 {
     packed >> u32::BITS
 }
 
-/// How many piles one pass of the radix sort makes: three passes sort 32 bits. With fewer items
+/// Number of piles one pass of the radix sort makes: three passes sort 32 bits. With fewer items
 /// than piles, the general sort is faster.
 const RADIX: usize = 1 << 11;
 
@@ -81,7 +81,7 @@ fn radix_sort(packed: &mut Vec<u64>) {
 mod tests {
     use super::*;
 
-    /// What the definition says, for lists on both sides of the radix sort's threshold.
+    /// Checks the sort against its definition, for lists on both sides of the radix sort's threshold.
     #[track_caller]
     fn assert_sorted<K: Ord + Copy>(key: impl Fn(u64) -> K, lead: impl Fn(&K) -> u64 + Copy) {
         for count in [0, 1, 2, 100, RADIX - 1, RADIX, 3 * RADIX + 1] {

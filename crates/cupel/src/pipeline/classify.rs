@@ -82,7 +82,7 @@ pub(super) fn classify(items: &[ContextItem]) -> Result<Classified<'_>, CupelErr
 }
 
 impl<'a> Classified<'a> {
-    /// How many items are left: pinned and scoreable.
+    /// Number of items that are left: pinned and scoreable.
     pub(super) fn len(&self) -> usize {
         self.pinned.len() + self.scoreable.len()
     }
@@ -138,7 +138,7 @@ pub(super) fn require_pinned_fit(
     })
 }
 
-/// How many tokens an item may have to get in, and how many it might have with nothing pinned.
+/// Number of tokens an item may have to get in, and how many it might have with nothing pinned.
 #[derive(Clone, Copy)]
 pub(super) struct Room {
     pub(super) tokens: i128,

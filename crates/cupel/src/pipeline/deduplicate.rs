@@ -19,7 +19,7 @@ pub(super) struct Unique {
     duplicates: Vec<(u32, u32)>,
 }
 
-/// What others need survives in any case: they need it where it stands.
+/// An item that others need survives in any case: they need it where it stands.
 pub(super) fn deduplicate(
     scored: &Scored<'_>,
     enabled: bool,

@@ -9,7 +9,7 @@ use crate::slicer::{Gain, Reserved, SliceExplanation, SliceRequest, Worth};
 use crate::{ContextBudget, ContextItem, CupelError, Slicer};
 
 impl Ranking<'_, '_> {
-    /// What the slicer goes by at a budget, and what each item adds to the window, by position in
+    /// Signals of the slicer at a budget, and the gain of each item, by position in
     /// the list that was ranked. `None` if the slicer has nothing to add to the scores.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl Ranking<'_, '_> {
         })
     }
 
-    /// What the items are worth together at a budget, by position in the list that was ranked. What
+    /// Worth of the items together at a budget, by position in the list that was ranked. What
     /// is pinned, or does not compete, is worth nothing here.
     ///
     /// # Errors
@@ -145,7 +145,7 @@ impl Ranking<'_, '_> {
 }
 
 impl Pipeline {
-    /// What competing items may cost together at a budget: what is left beside the pinned items of
+    /// Tokens that competing items may cost together at a budget: those left beside the pinned items of
     /// the list, reserved slots, the reserve and the margin.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What a stage decided about an item.
+//! Decision of a stage about an item.
 
 use crate::ContextItem;
 use crate::diagnostics::{ExcludedItem, ExclusionReason, IncludedItem, InclusionReason};

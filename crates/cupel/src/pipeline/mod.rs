@@ -92,7 +92,7 @@ impl Pipeline {
     /// needs. Whatever is asked of the pipeline is about that list from then on; a list of another
     /// length is an error.
     ///
-    /// What pinned items need is in as well. An item that others need is never dropped as a duplicate.
+    /// Items that pinned items need are in as well. An item that others need is never dropped as a duplicate.
     /// Where nothing needs anything, this changes nothing. See [`Needs`] for an example.
     #[must_use]
     pub fn with_needs(mut self, needs: impl Into<Arc<Needs>>) -> Self {
@@ -113,7 +113,7 @@ impl Pipeline {
         self
     }
 
-    /// What its slicer says that items need of each other; see [`Slicer::needs_in`].
+    /// Needs between items as the slicer finds them; see [`Slicer::needs_in`].
     #[must_use]
     pub fn needs_in(&self, items: &[ContextItem]) -> Vec<(usize, usize)> {
         self.policy.slicer.needs_in(&ItemList::new(items).in_context(&self.context))
@@ -246,7 +246,7 @@ impl fmt::Debug for Pipeline {
 pub struct PipelineBuilder(PolicyBuilder);
 
 impl PipelineBuilder {
-    /// How relevant is each item?
+    /// Sets the scorer, which says how relevant each item is.
     pub fn scorer(self, scorer: impl Scorer + 'static) -> Self {
         Self(self.0.scorer(scorer))
     }
@@ -261,12 +261,12 @@ impl PipelineBuilder {
         Self(self.0.placer(placer))
     }
 
-    /// Whether items of equal text are dropped but for the best one; on by default.
+    /// Sets that only the best of items of equal text is kept; on by default.
     pub fn deduplication(self, enabled: bool) -> Self {
         Self(self.0.deduplication(enabled))
     }
 
-    /// What to do when the selection exceeds the target; [`OverflowStrategy::Throw`] by default.
+    /// Sets the behaviour when the selection exceeds the target; [`OverflowStrategy::Throw`] by default.
     pub fn overflow_strategy(self, strategy: OverflowStrategy) -> Self {
         Self(self.0.overflow_strategy(strategy))
     }

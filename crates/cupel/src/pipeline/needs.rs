@@ -6,7 +6,7 @@ use crate::model::TokenSum;
 use crate::slicer::{Selection, SliceRequest, select_with_needs};
 use crate::{Candidate, ContextBudget, ContextItem, CupelError, Needs, Slicer};
 
-/// Whether needs are those of a list.
+/// Refuses needs that are not those of a list.
 pub(super) fn require_same_length(
     needs: Option<&Needs>,
     items: &[ContextItem],

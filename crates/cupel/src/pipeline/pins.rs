@@ -12,7 +12,7 @@ use crate::{ContextBudget, CupelError};
 /// nothing else needs it: beside a part of the newest result, something of what led to it must fit.
 const SHARE_OF_PINS: f64 = 0.4;
 
-/// How the pinned items go in.
+/// Forms in which the pinned items go in.
 #[derive(Default)]
 pub(super) struct Pins {
     pub(super) tokens: TokenSum,

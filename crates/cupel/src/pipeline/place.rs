@@ -13,14 +13,14 @@ use crate::model::{TokenSum, clamp_to_i64};
 use crate::policy::Policy;
 use crate::{Candidate, ContextBudget, ContextItem, CupelError, Needs, OverflowStrategy};
 
-/// What a pinned item scores.
+/// Score of a pinned item.
 const PINNED_SCORE: f64 = 1.0;
 
 /// The window.
 pub(super) struct Placed {
     /// In final order.
     pub(super) entries: Vec<Entry>,
-    /// What Truncate dropped, in merged order, with the tokens that were left for it.
+    /// Items that Truncate dropped, in merged order, with the tokens that were left for each.
     truncated: Vec<(Entry, i64)>,
     /// By how much Proceed exceeded the target, and all that was merged.
     pub(super) overflow: Option<(i64, Vec<Entry>)>,

@@ -103,7 +103,7 @@ impl Ranking<'_, '_> {
         placed
     }
 
-    /// What the item at this position scores. `None` for pinned and invalid items, which are not
+    /// Score of the item at this position. `None` for pinned and invalid items, which are not
     /// scored, and for positions beyond the list.
     #[must_use]
     pub fn score(&self, position: usize) -> Option<f64> {
@@ -133,7 +133,7 @@ impl Ranking<'_, '_> {
     ///
     /// # Errors
     ///
-    /// What the slicer refuses, for instance a table that is too large.
+    /// Errors of the slicer, for instance a table that is too large.
     pub fn min_budget_for(&self, position: usize, ceiling: i64) -> Result<Option<i64>, CupelError> {
         let tokens = self.ranked.classified().tokens.get(position).copied();
         match tokens.filter(|tokens| (0..=ceiling).contains(tokens)) {
@@ -142,7 +142,7 @@ impl Ranking<'_, '_> {
         }
     }
 
-    /// Whether the window of a budget of so many tokens holds the item.
+    /// Returns true if the window of a budget of so many tokens holds the item.
     fn includes(&self, tokens: i64, position: usize) -> Result<bool, CupelError> {
         match self.window(&ContextBudget::plain(tokens, tokens)) {
             Ok(window) => Ok(window.iter().any(|placed| placed.position == position)),

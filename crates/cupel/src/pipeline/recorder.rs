@@ -22,7 +22,7 @@ pub(super) struct Recorder<'c, C: ?Sized> {
     recording: Option<Recording>,
 }
 
-/// What has been recorded so far.
+/// Events that have been recorded so far.
 struct Recording {
     interest: TraceInterest,
     run_start: Instant,

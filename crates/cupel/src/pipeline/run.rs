@@ -31,7 +31,7 @@ pub(super) fn run<C: TraceCollector + ?Sized>(
     placed
 }
 
-/// What stages 1 to 4 leave behind: everything that does not depend on the budget, but for the
+/// Result of stages 1 to 4: everything that does not depend on the budget, but for the
 /// check that pinned items fit.
 pub(super) struct Ranked<'a> {
     pub(super) scored: Scored<'a>,

@@ -1,4 +1,4 @@
-//! How an item goes in.
+//! Form in which an item goes in.
 
 use crate::ContextItem;
 
@@ -18,7 +18,7 @@ impl Shape {
         (self != Self::WHOLE).then_some(self.0 as usize)
     }
 
-    /// What the item costs so.
+    /// Tokens of the item in this form.
     pub(super) fn tokens(self, item: &ContextItem) -> i64 {
         let rendering = self.rendering().and_then(|at| item.renderings().get(at));
         rendering.map_or_else(|| item.tokens(), crate::Rendering::tokens)

@@ -1,4 +1,4 @@
-//! What would another budget select? Scores, deduplicates and sorts once, however many budgets
+//! Selections at other budgets. Scores, deduplicates and sorts once, however many budgets
 //! are tried.
 
 use super::Pipeline;

@@ -12,7 +12,7 @@ use crate::model::{TokenSum, clamp_to_i64};
 use crate::slicer::{Selection, SliceRequest};
 use crate::{ContextBudget, CupelError, Slicer};
 
-/// What the slicer chose.
+/// Items that the slicer chose.
 pub(super) struct Sliced {
     /// For each sorted item, whether it was chosen.
     pub(super) is_selected: Vec<bool>,
@@ -86,7 +86,7 @@ fn unknown_form(position: usize, rendering: usize) -> CupelError {
     ))
 }
 
-/// What is left of a budget for the items that compete.
+/// Budget that is left for the items that compete.
 pub(super) fn effective_budget(budget: &ContextBudget, pinned_tokens: TokenSum) -> ContextBudget {
     let committed = pinned_tokens.0 + budget.reserved_slot_tokens();
     let left_of = |tokens: i128| clamp_to_i64((tokens - committed).max(0));
@@ -125,7 +125,7 @@ impl Sliced {
         }
     }
 
-    /// How the item at a sorted position goes in.
+    /// Form in which the item at a sorted position goes in.
     pub(super) fn shape(&self, at: usize) -> Shape {
         Shape::of(self.forms.get(&at).copied())
     }
@@ -134,7 +134,7 @@ impl Sliced {
         self.count
     }
 
-    /// What was left out, in sorted order. `misfit` says why an item of so many tokens does not
+    /// Items that were left out, in sorted order. `misfit` says why an item of so many tokens does not
     /// fit where only so many are left; what it needs counts with it.
     pub(super) fn exclusions<'a>(
         &'a self,

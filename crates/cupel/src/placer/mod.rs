@@ -66,7 +66,7 @@ pub trait Placer: Send + Sync {
     }
 }
 
-/// What every built-in placer does for [`Placer::place`].
+/// Implements [`Placer::place`] for every built-in placer.
 fn place_by_arranging(
     items: &[ScoredItem],
     arrange: impl FnOnce(&[Candidate<'_>]) -> Vec<usize>,
@@ -95,7 +95,7 @@ forward_placer!(Box, Arc);
 mod testing {
     use super::*;
 
-    /// What a placer makes of the items, by both of its methods.
+    /// Asserts the order that a placer makes of the items, by both of its methods.
     #[track_caller]
     pub(super) fn assert_placed(placer: &dyn Placer, items: &[ScoredItem], expected: &[&str]) {
         let placed = placer.place(items);

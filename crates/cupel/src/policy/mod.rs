@@ -114,7 +114,7 @@ impl PolicyBuilder {
         Self::default()
     }
 
-    /// How relevant is each item?
+    /// Sets the scorer, which says how relevant each item is.
     pub fn scorer(mut self, scorer: impl Scorer + 'static) -> Self {
         self.scorer = Some(Arc::new(scorer));
         self
@@ -132,13 +132,13 @@ impl PolicyBuilder {
         self
     }
 
-    /// Whether items of equal text are dropped but for the best one; on by default.
+    /// Sets that only the best of items of equal text is kept; on by default.
     pub fn deduplication(mut self, enabled: bool) -> Self {
         self.switches.deduplication = enabled;
         self
     }
 
-    /// What to do when the selection exceeds the target.
+    /// Sets the behaviour when the selection exceeds the target.
     pub fn overflow_strategy(mut self, strategy: OverflowStrategy) -> Self {
         self.switches.overflow_strategy = strategy;
         self
@@ -162,7 +162,7 @@ impl PolicyBuilder {
         })
     }
 
-    /// What [`Debug`](fmt::Debug) shows, under the name of whoever wraps this.
+    /// Output of [`Debug`](fmt::Debug), under the name of the type that wraps this.
     pub(crate) fn debug(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(name)
             .field("scorer", &self.scorer.is_some())

@@ -77,7 +77,7 @@ impl Preset {
         }
     }
 
-    /// What the preset favours, in a sentence.
+    /// Sentence about the items that the preset favours.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {

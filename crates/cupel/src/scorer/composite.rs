@@ -93,7 +93,7 @@ impl Scorer for CompositeScorer {
         }
     }
 
-    /// What the children say, each weighed as in the average.
+    /// Explanations of the children, each weighed as in the average.
     fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         self.score_and_explain(items, positions, &mut vec![0.0; items.len()])
     }

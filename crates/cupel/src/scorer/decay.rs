@@ -6,7 +6,7 @@ use super::{Scorer, weight};
 use crate::clock::TimeProvider;
 use crate::{ContextItem, CupelError, ItemList};
 
-/// How a score falls with age.
+/// Curve by which a score falls with age.
 ///
 /// The variants are public, so a curve can be made without its checks; [`DecayScorer::new`]
 /// makes up for that.

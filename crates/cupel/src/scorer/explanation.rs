@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// What earned a score, or a part of one.
+/// Reason for a score, or for a part of one.
 ///
 /// Programs tell the variants apart; people read their [`Display`](fmt::Display).
 #[non_exhaustive]
@@ -49,11 +49,11 @@ impl fmt::Display for ScorePart {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreExplanation {
-    /// What earned the score: a word of the query, a neighbour, a part of the recipe.
+    /// Reason for the score: a word of the query, a neighbour, a part of the recipe.
     pub what: ScorePart,
-    /// How much it earned.
+    /// Score that it earned.
     pub score: f64,
-    /// What it is made of, as far as the scorer says.
+    /// Parts of the score, as far as the scorer tells them.
     pub parts: Vec<ScoreExplanation>,
 }
 

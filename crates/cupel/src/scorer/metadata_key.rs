@@ -1,7 +1,7 @@
 use super::{Scorer, weight};
 use crate::{ContextItem, CupelError};
 
-/// What an item without the configured value scores.
+/// Score of an item without the configured value.
 const NEUTRAL: f64 = 1.0;
 
 /// Returns a boost for items whose metadata holds a given value, and 1.0 for all others.

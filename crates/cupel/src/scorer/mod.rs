@@ -1,4 +1,4 @@
-//! How relevant is each item? Invoked by the Score stage.
+//! Scorers say how relevant each item is. The Score stage calls them.
 //!
 //! | scorer | reads | range | score |
 //! |---|---|---|---|

@@ -2,7 +2,7 @@
 
 use crate::order::positions_by_key;
 
-/// What an item ranked by `key` scores among `keys`: the share of ranked peers below it.
+/// Score of an item ranked by `key` among `keys`: the share of ranked peers below it.
 pub(super) fn rank_score<K: Ord>(key: Option<K>, keys: impl Iterator<Item = Option<K>>) -> f64 {
     let Some(key) = key else { return 0.0 };
     let (mut ranked, mut below) = (0_usize, 0_usize);

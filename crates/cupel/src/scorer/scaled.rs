@@ -43,7 +43,7 @@ impl ScaledScorer {
     }
 }
 
-/// What "no information" scores.
+/// Score for "no information".
 const MIDPOINT: f64 = 0.5;
 
 impl Scorer for ScaledScorer {
@@ -76,7 +76,7 @@ impl Scorer for ScaledScorer {
         }
     }
 
-    /// What the inner scorer says, before it is stretched.
+    /// Explanation of the inner scorer, before the score is stretched.
     fn explain(&self, items: &ItemList<'_>, positions: &[usize]) -> Vec<ScoreExplanation> {
         self.inner.explain(items, positions)
     }

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use super::{Scorer, weight};
 use crate::{ContextItem, CupelError};
 
-/// How [`TagScorer`] compares the tags of an item with the configured ones.
+/// Comparison of an item's tags with those of a [`TagScorer`].
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum TagComparison {

@@ -68,7 +68,7 @@ impl CountConstrainedKnapsackSlice {
         self.counts.entries()
     }
 
-    /// What happens when candidates are too few.
+    /// Behaviour when candidates are too few.
     pub fn scarcity(&self) -> ScarcityBehavior {
         self.counts.scarcity()
     }

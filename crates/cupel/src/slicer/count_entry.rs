@@ -2,7 +2,7 @@ use crate::{ContextKind, CupelError};
 
 use super::{QuotaConstraint, QuotaConstraintMode};
 
-/// How many items of one kind a count quota requires and allows.
+/// Number of items of one kind a count quota requires and allows.
 ///
 /// # Example
 ///
@@ -65,7 +65,7 @@ impl CountQuotaEntry {
     }
 }
 
-/// What a count quota does when there are fewer candidates of a kind than it requires.
+/// Behaviour of a count quota when there are fewer candidates of a kind than it requires.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum ScarcityBehavior {
     /// Take what there is, and report a shortfall: the default.

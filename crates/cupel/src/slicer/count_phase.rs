@@ -171,7 +171,7 @@ impl CountPhase {
     }
 }
 
-/// What the first phase took.
+/// Items that the first phase took.
 struct Committed {
     selection: Selection,
     /// Items taken, by entry.

@@ -81,7 +81,7 @@ impl CountQuotaSlice {
         self.counts.entries()
     }
 
-    /// What happens when candidates are too few.
+    /// Behaviour when candidates are too few.
     pub fn scarcity(&self) -> ScarcityBehavior {
         self.counts.scarcity()
     }

@@ -27,9 +27,9 @@ use super::Reserved;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SliceExplanation {
-    /// What the slicer went by, strongest statement first.
+    /// Signals that the slicer went by, strongest first.
     pub signals: Vec<SliceSignal>,
-    /// What each item added to the window, in ascending order of positions.
+    /// Gain of each item, in ascending order of positions.
     pub gains: Vec<Gain>,
     /// Items that were kept before the rest competed, and why.
     pub reserved: Vec<Reserved>,
@@ -42,9 +42,9 @@ pub struct SliceExplanation {
 pub struct SliceSignal {
     /// A stable name for programs.
     pub name: &'static str,
-    /// How strong it is.
+    /// Strength of the signal.
     pub value: f64,
-    /// What that means, for people.
+    /// Sentence for people.
     pub text: String,
 }
 
@@ -55,18 +55,18 @@ impl SliceSignal {
     }
 }
 
-/// What an item added to the window when it was taken; of an item that was left out, what it would
+/// Gain of an item when it was taken; of an item that was left out, the gain that it would
 /// still add.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gain {
     /// Its position.
     pub position: usize,
-    /// What it added, in the slicer's own measure.
+    /// Gain, in the slicer's own measure.
     pub gain: f64,
 }
 
 impl SliceExplanation {
-    /// What the item at a position added, if the slicer says so.
+    /// Gain of the item at a position, if the slicer tells it.
     #[must_use]
     pub fn gain(&self, position: usize) -> Option<f64> {
         let found = self.gains.binary_search_by_key(&position, |gain| gain.position);

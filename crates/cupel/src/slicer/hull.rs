@@ -7,7 +7,7 @@ use crate::{ContextItem, Rendering};
 pub struct Form {
     /// Which of the item's [renderings](ContextItem::renderings); `None` for the whole.
     pub rendering: Option<usize>,
-    /// What it costs.
+    /// Tokens of the form.
     pub tokens: i64,
     /// The share of the item's value that it keeps.
     pub share: f64,
@@ -48,7 +48,7 @@ impl Form {
         forms
     }
 
-    /// What it adds for a token, beside a smaller form or nothing.
+    /// Value added for each token, beside a smaller form or nothing.
     #[must_use]
     pub fn slope_from(&self, smaller: Option<&Self>) -> f64 {
         let (tokens, share) = smaller.map_or((0, 0.0), |smaller| (smaller.tokens, smaller.share));

@@ -97,7 +97,7 @@ pub trait Slicer: Send + Sync {
     ///
     /// # Errors
     ///
-    /// What the strategy refuses: a table that is too large, too few candidates of a required
+    /// Errors of the strategy: a table that is too large, too few candidates of a required
     /// kind.
     fn slice(
         &self,
@@ -141,7 +141,7 @@ pub trait Slicer: Send + Sync {
         Ok(None)
     }
 
-    /// What the candidates are worth together, for whoever fills a window by rules of their own. The
+    /// Worth of the candidates together, for callers that fill a window by rules of their own. The
     /// scores, if the slicer goes by nothing else.
     ///
     /// # Errors
@@ -169,14 +169,14 @@ pub trait Slicer: Send + Sync {
         Vec::new()
     }
 
-    /// Whether this slicer heeds the [needs](SliceRequest::needs) of a request by itself: then it
+    /// Returns true if this slicer heeds the [needs](SliceRequest::needs) of a request by itself: then it
     /// never selects a candidate without all that it needs. Others are not told of needs; the
     /// pipeline sees to them by [`select_with_needs`].
     fn knows_needs(&self) -> bool {
         false
     }
 
-    /// Whether this is a knapsack, or hides one inside. Count quotas refuse such inner slicers.
+    /// Returns true if this is a knapsack, or hides one inside. Count quotas refuse such inner slicers.
     fn uses_knapsack(&self) -> bool {
         self.is_knapsack()
     }
@@ -194,18 +194,18 @@ pub trait Slicer: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Whether this is a [`KnapsackSlice`].
+    /// Returns true if this is a [`KnapsackSlice`].
     fn is_knapsack(&self) -> bool {
         false
     }
 
-    /// Whether inclusion depends on percentages of the budget: an item may drop out as the budget
+    /// Returns true if inclusion depends on percentages of the budget: an item may drop out as the budget
     /// grows, so neither simulation of the budget applies.
     fn is_quota(&self) -> bool {
         false
     }
 
-    /// Whether inclusion depends on counts: the search for the smallest budget does not apply.
+    /// Returns true if inclusion depends on counts: the search for the smallest budget does not apply.
     fn is_count_quota(&self) -> bool {
         false
     }

@@ -6,7 +6,7 @@ use super::{Form, Selection, SliceRequest, Walk};
 use crate::model::{TokenSum, clamp_to_i64};
 use crate::{Candidate, ContextBudget, CupelError, Needs};
 
-/// How often a slicer is asked at most. What is found so far is valid after each time.
+/// Largest number of times a slicer is asked. The result so far is valid after each time.
 const MOST_ROUNDS: usize = 12;
 
 /// A selection in which every candidate has what it [needs](SliceRequest::needs), by a slicer that
@@ -39,7 +39,7 @@ pub fn select_with_needs(
     }
 }
 
-/// Whether something was selected without what it needs. A selection that breaks the contract of
+/// Returns true if something was selected without what it needs. A selection that breaks the contract of
 /// slicers is for the pipeline to refuse.
 fn lacks_something(selection: &Selection, needs: &Needs, count: usize) -> bool {
     let mut is_in = vec![false; count];
@@ -55,22 +55,22 @@ fn lacks_something(selection: &Selection, needs: &Needs, count: usize) -> bool {
 struct Rounds<'r> {
     request: &'r SliceRequest<'r>,
     needs: &'r Needs,
-    /// What comes in because others need it, and as which rendering.
+    /// Items that come in because others need them, and the rendering of each.
     brought: BTreeMap<usize, Option<usize>>,
-    /// What takes no further part.
+    /// Items that take no further part.
     is_barred: Vec<bool>,
     /// The smallest growth of the target at which something would go another way; `None` if that is
     /// not known.
     margin: Option<i64>,
 }
 
-/// What a round leaves.
+/// Result of a round.
 struct Round {
-    /// What was selected and has what it needs, in the order in which it was taken.
+    /// Items that were selected and have all they need, in the order in which they were taken.
     kept: Vec<(usize, Option<usize>)>,
-    /// What else had to come in for that.
+    /// Other items that had to come in for those.
     brought: Vec<(usize, Option<usize>)>,
-    /// What was selected and cannot be had.
+    /// Items that were selected and whose needs cannot be had.
     dropped: Vec<usize>,
 }
 
@@ -113,7 +113,7 @@ impl<'r> Rounds<'r> {
         self.brought.iter().map(|(at, form)| self.tokens((*at, *form))).sum()
     }
 
-    /// What is left of the target beside what comes in for others.
+    /// Tokens of the target that are left beside the items that come in for others.
     fn left(&self, tokens: i64) -> i64 {
         clamp_to_i64((i128::from(tokens) - self.brought_tokens().0).max(0))
     }
@@ -237,7 +237,7 @@ impl<'r> Rounds<'r> {
         false
     }
 
-    /// What came in for others that did not come must go, and so must all that would bring it again;
+    /// Bars items that came in for others that did not come, and all that would bring them again;
     /// `true` if there is no such thing.
     fn bar_what_came_for_nothing(&mut self, round: &Round) -> bool {
         let idle = self.idle(round);
@@ -257,7 +257,7 @@ impl<'r> Rounds<'r> {
         idle.is_empty()
     }
 
-    /// What came in for others and is needed by nothing that is kept, ascending.
+    /// Items that came in for others and that nothing kept needs, ascending.
     fn idle(&self, round: &Round) -> Vec<usize> {
         let mut is_needed = vec![false; self.is_barred.len()];
         let mut open: Vec<usize> = round.kept.iter().map(|(at, _)| *at).collect();

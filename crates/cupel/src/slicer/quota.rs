@@ -10,7 +10,7 @@ use crate::diagnostics::CountRequirementShortfall;
 use crate::model::{TokenSum, clamp_to_i64, look_up_kinds};
 use crate::{Candidate, ContextBudget, ContextItem, ContextKind, CupelError, ScoredItem};
 
-/// What share of the budget one kind must and may have, in percent.
+/// Share of the budget that one kind must and may have, in percent.
 ///
 /// # Example
 ///
@@ -123,7 +123,7 @@ impl QuotaSlice {
         Ok(Self { entries, inner })
     }
 
-    /// What each kind may spend, by partition.
+    /// Tokens that each kind may spend, by partition.
     fn shares(&self, partitions: &Partitions<'_>, target: i64) -> Vec<Share> {
         let tokens_of = |percent: f64| (percent / 100.0 * target as f64).floor() as i64;
         let mut shares =

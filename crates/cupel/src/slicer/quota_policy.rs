@@ -1,4 +1,4 @@
-//! What quotas say of themselves.
+//! Description of quotas.
 
 use crate::ContextKind;
 
@@ -8,7 +8,7 @@ pub trait QuotaPolicy {
     fn quota_constraints(&self) -> Vec<QuotaConstraint>;
 }
 
-/// What a [`QuotaConstraint`] counts.
+/// Unit of a [`QuotaConstraint`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum QuotaConstraintMode {
     /// Percent of the target tokens.
@@ -17,12 +17,12 @@ pub enum QuotaConstraintMode {
     Count,
 }
 
-/// How much of one kind a slicer requires and allows.
+/// Share or number of one kind that a slicer requires and allows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuotaConstraint {
     /// The kind.
     pub kind: ContextKind,
-    /// What the two numbers count.
+    /// Unit of the two numbers.
     pub mode: QuotaConstraintMode,
     /// At least this much.
     pub require: f64,

@@ -1,4 +1,4 @@
-//! What slicers are asked and what they answer, by position.
+//! Requests to slicers and their answers, by position.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::{
     Candidate, ContextBudget, ContextItem, ContextKind, CupelError, Needs, RunContext, ScoredItem,
 };
 
-/// What a slicer has to choose from.
+/// Candidates and budget that a slicer has to choose from.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy)]
 pub struct SliceRequest<'a> {
@@ -21,17 +21,17 @@ pub struct SliceRequest<'a> {
     /// The whole list that the candidates were taken from, in the caller's order, pinned items
     /// among them; empty where nobody knows it.
     pub list: &'a [ContextItem],
-    /// Whether the window goes on from one that was sent before, whose beginning stays: something
+    /// True if the window goes on from one that was sent before, whose beginning stays: something
     /// else will be asked before it changes again.
     pub goes_on: bool,
-    /// What candidates cannot do without, by position among them; what is pinned is there and is not
+    /// Needs of the candidates, by position among them; a pinned item is there and is not
     /// listed. Only for slicers that [know of needs](Slicer::knows_needs), and only where there are
     /// any.
     pub needs: Option<&'a Needs>,
     /// For each item of the [list](Self::list) whether it is in the window already, though it is not pinned: a
     /// slicer around this one took it. Empty where there is none.
     pub taken: &'a [bool],
-    /// What the run is told beside its items and its budget.
+    /// Context of the run beside its items and its budget.
     pub context: &'a RunContext,
 }
 
@@ -72,7 +72,7 @@ impl<'a> SliceRequest<'a> {
         self
     }
 
-    /// Whether the item at a position of the list is in the window whatever is chosen now.
+    /// Returns true if the item at a position of the list is in the window whatever is chosen now.
     #[must_use]
     pub fn is_in(&self, position: usize) -> bool {
         let is_pinned = self.list.get(position).is_some_and(ContextItem::pinned);
@@ -105,7 +105,7 @@ impl<'a> SliceRequest<'a> {
         candidate.position().filter(|position| *position < self.list.len())
     }
 
-    /// Whether there is nothing to choose: no candidate, or no budget.
+    /// Returns true if there is nothing to choose: no candidate, or no budget.
     pub(crate) fn is_empty(&self) -> bool {
         self.candidates.is_empty() || self.budget.target_tokens() <= 0
     }
@@ -120,7 +120,7 @@ impl<'a> SliceRequest<'a> {
     }
 }
 
-/// What a slicer chose, by position in the list that it was given.
+/// Choice of a slicer, by position in the list that it was given.
 #[non_exhaustive]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
@@ -153,7 +153,7 @@ impl Selection {
         self
     }
 
-    /// Whether it speaks of no position beyond a list of so many candidates.
+    /// Returns true if it speaks of no position beyond a list of so many candidates.
     pub(crate) fn is_within(&self, count: usize) -> bool {
         let shortened = self.shortened.iter().map(|(at, _)| at);
         let excluded = self.excluded.iter().map(|(at, _)| at);
@@ -172,7 +172,7 @@ impl Selection {
 /// Takes what fits, one after the other, and skips what does not: the walk that every greedy slicer
 /// makes, in whatever order.
 ///
-/// What is skipped tells when the walk would go another way: at the first target that has room for
+/// Skipped items tell when the walk would go another way: at the first target that has room for
 /// one more of them.
 ///
 /// ```
@@ -197,7 +197,7 @@ impl Walk {
         Self { target, left: target, least_missing: None }
     }
 
-    /// Whether an item of so many tokens still fits; then they are spent.
+    /// Returns true if an item of so many tokens still fits; then they are spent.
     pub fn takes(&mut self, tokens: i64) -> bool {
         let fits = tokens <= self.left;
         if fits {

@@ -132,7 +132,7 @@ impl<'a> Contest<'a> {
         steps
     }
 
-    /// What is left goes to the best first: the form that keeps most of what still fits.
+    /// Gives the tokens that are left to the best first: the form that keeps most of what still fits.
     fn give_the_rest(&self, walk: &mut Walk, taken: &mut [Option<Form>], entered: &mut Vec<usize>) {
         for (rank, has) in taken.iter_mut().enumerate() {
             let is_more = |form: &&Form| has.is_none_or(|has| form.share > has.share);
@@ -157,7 +157,7 @@ impl<'a> Contest<'a> {
     }
 }
 
-/// What a form costs beside what is there already.
+/// Additional tokens of a form beside those of the form that is taken already.
 fn grown(form: Form, has: Option<Form>) -> i64 {
     form.tokens.saturating_sub(has.map_or(0, |has| has.tokens))
 }
@@ -248,7 +248,7 @@ mod tests {
             .fold(optimum(rest, left), f64::max)
     }
 
-    /// What the slicer reaches of the optimum: on average over many small problems, and at worst.
+    /// Checks the share of the optimum that the slicer reaches: on average over many small problems, and at worst.
     #[test]
     fn little_is_lost_to_the_optimum() {
         let mut seed = 7_u64;

@@ -1,6 +1,6 @@
 use crate::CupelError;
 
-/// How a stream of items is taken in: in micro-batches, until the budget is full.
+/// Takes a stream of items in micro-batches, until the budget is full.
 ///
 /// Hand it to [`Pipeline::run_stream`](crate::Pipeline::run_stream).
 ///
@@ -62,12 +62,12 @@ impl StreamSlice {
         Self { takes_all_pins: true, ..self }
     }
 
-    /// How many items are taken at a time.
+    /// Number of items that are taken at a time.
     pub fn batch_size(&self) -> usize {
         self.batch_size
     }
 
-    /// Whether the stream is read to its end for pinned items.
+    /// Returns true if the stream is read to its end for pinned items.
     pub fn takes_all_pins(&self) -> bool {
         self.takes_all_pins
     }

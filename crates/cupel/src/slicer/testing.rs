@@ -1,4 +1,4 @@
-//! What the tests of slicers share.
+//! Helpers that the tests of slicers share.
 
 use super::*;
 use crate::ContextItemBuilder;
@@ -29,7 +29,7 @@ pub(crate) fn select(
     slicer.select(&SliceRequest::new(&candidates, &target(tokens)))
 }
 
-/// What a slicer keeps, in its own order, by both of its methods.
+/// Asserts the items that a slicer keeps, in its own order, by both of its methods.
 #[track_caller]
 pub(crate) fn assert_slice(
     slicer: &dyn Slicer,

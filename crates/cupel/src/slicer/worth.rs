@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::Candidate;
 
-/// What items are worth together, as a slicer sees it: each has something of its own, and holds
+/// Worth of items together, as a slicer sees it: each has something of its own, and holds
 /// values that count once, however many items hold them.
 ///
 /// For whoever fills a window by rules of their own, as one that must keep what was sent before.
@@ -32,11 +32,11 @@ pub struct Worth {
     pinned: Option<f64>,
     /// The shorter forms of items, by position.
     forms: BTreeMap<usize, Vec<FormWorth>>,
-    /// How much of what a form is worth goes by the values that it names.
+    /// Share of a form's worth that goes by the values that it names.
     named: f64,
 }
 
-/// What a shorter form of an item is worth.
+/// Worth of a shorter form of an item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormWorth {
     /// The share of the item's value that it is said to keep.
@@ -95,7 +95,7 @@ impl Worth {
         self.forms.get(&position).map_or(&[], |forms| forms)
     }
 
-    /// What the item at a position adds in one of its forms, or whole, where values are covered or not
+    /// Gain of the item at a position in one of its forms, or whole, where values are covered or not
     /// and a form that keeps the share `has` is there already.
     ///
     /// ```
@@ -145,25 +145,25 @@ impl Worth {
         Self { pinned: Some(worth), ..self }
     }
 
-    /// What the pinned items behind the beginning are worth; `None` if that is not known.
+    /// Worth of the pinned items behind the beginning; `None` if that is not known.
     #[must_use]
     pub fn pinned(&self) -> Option<f64> {
         self.pinned
     }
 
-    /// How many items there are.
+    /// Number of items there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.own.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.own.is_empty()
     }
 
-    /// What the item at a position is worth, its values apart.
+    /// Worth of the item at a position, its values apart.
     #[must_use]
     pub fn own(&self, position: usize) -> f64 {
         self.own[position]
@@ -176,19 +176,19 @@ impl Worth {
         &self.held[start..self.ends[position]]
     }
 
-    /// What a value is worth; 0 for one that nobody declared.
+    /// Worth of a value; 0 for one that was not declared.
     #[must_use]
     pub fn of_value(&self, value: u32) -> f64 {
         self.by_value.get(value as usize).copied().unwrap_or(0.0)
     }
 
-    /// How many values there are.
+    /// Number of values there are.
     #[must_use]
     pub fn value_count(&self) -> usize {
         self.by_value.len()
     }
 
-    /// What the item at a position is worth in an empty window.
+    /// Worth of the item at a position in an empty window.
     #[must_use]
     pub fn alone(&self, position: usize) -> f64 {
         let values = self.values(position).iter();

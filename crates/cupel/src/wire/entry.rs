@@ -65,7 +65,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
 
 impl<E: std::error::Error> std::error::Error for ReadError<E> {}
 
-/// What [`read`] reads: everything of this crate that implements `Deserialize`.
+/// Types that [`read`] reads: everything of this crate that implements `Deserialize`.
 pub trait WireType: Read {}
 
 impl<T: Read> WireType for T {}

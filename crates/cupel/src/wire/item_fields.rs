@@ -1,4 +1,4 @@
-//! What the fields of an item are called.
+//! Names of the fields of an item.
 
 use super::read::is_spelling;
 use crate::ContextItem;
@@ -23,7 +23,7 @@ impl ContextItem {
         "rendered_as",
     ];
 
-    /// Whether an item has a field of this name, in snake or in camel case (feature `serde`).
+    /// Returns true if an item has a field of this name, in snake or in camel case (feature `serde`).
     ///
     /// # Example
     ///

@@ -224,7 +224,7 @@ impl<'de> Fields<'de> {
     }
 }
 
-/// Whether `key` is `snake_name`, or the same in camel case.
+/// Returns true if `key` is `snake_name`, or the same in camel case.
 pub(crate) fn is_spelling(key: &str, snake_name: &str) -> bool {
     if key == snake_name {
         return true;

@@ -1,4 +1,4 @@
-//! What collectors are told, and what the report says.
+//! Events that collectors get, and the content of the report.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -333,7 +333,7 @@ fn every_preset_is_named_described_and_builds() {
     assert!(error.starts_with("unknown preset `chats`; did you mean `chat`?"), "{error}");
 }
 
-/// What a preset keeps of two items that fill the budget alone.
+/// The item that a preset keeps of two that fill the budget alone.
 fn prefers(preset: Preset, left: ContextItemBuilder, right: ContextItemBuilder) -> String {
     let items = [left.build().unwrap(), right.build().unwrap()];
     let pipeline = Pipeline::from(preset.description().build().unwrap());

@@ -1,4 +1,4 @@
-//! What the checks of the fuzz targets brought to light, each as small as it gets.
+//! Findings of the fuzz targets, each as small as it gets.
 
 use chrono::{DateTime, Utc};
 use cupel::*;

@@ -1,4 +1,4 @@
-//! What another budget would select.
+//! Selections at other budgets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -37,7 +37,7 @@ pub(super) fn scorer(choices: &mut Choices<'_>, depth: usize) -> Scorer {
     }
 }
 
-/// Whether scores are powers, which no two ways of rounding the exponent make the same.
+/// Returns true if scores are powers, which no two ways of rounding the exponent make the same.
 pub(super) fn uses_powers(scorer: &Scorer) -> bool {
     match scorer {
         Scorer::Decay { curve, .. } => matches!(curve, Curve::Exponential { .. }),

@@ -244,7 +244,7 @@ fn read_answer(
     message
 }
 
-/// Whether the service did it by itself, so that nothing has to answer it.
+/// Returns true if the service did it by itself, so that nothing has to answer it.
 fn is_served(object: &Object<'_>) -> bool {
     object.str("execution").is_some_and(|by| by == "server")
 }

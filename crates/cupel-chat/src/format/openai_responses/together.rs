@@ -57,7 +57,7 @@ fn outputs_in_one_go(conversation: &Conversation, pairing: &Pairing) -> Vec<Grou
     groups
 }
 
-/// Whether a piece of output belongs to the group that is open.
+/// Returns true if a piece of output belongs to the group that is open.
 fn joins(messages: &[Message], group: &Group, message: &Message) -> bool {
     let reasons = |message: &Message| message.bond == Bond::Reasoning;
     let mut members = group.messages.iter().map(|at| &messages[*at]);

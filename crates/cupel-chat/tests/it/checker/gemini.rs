@@ -34,7 +34,7 @@ pub(crate) fn problems(contents: &[Value]) -> Vec<String> {
     problems
 }
 
-/// Whether a content holds responses.
+/// Returns true if a content holds responses.
 pub(crate) fn answers(content: &Value) -> bool {
     !parts(content, "functionResponse", "function_response").is_empty()
 }

@@ -130,13 +130,13 @@ fn request(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// Whether the user speaks first, beside the system.
+/// Returns true if the user speaks first, beside the system.
 pub(crate) fn user_begins(format: Format, request: &str) -> bool {
     let roles = roles(format, request);
     roles.iter().find(|role| *role != "system").is_none_or(|role| is_user(role))
 }
 
-/// Whether the user speaks twice in a row, beside the system.
+/// Returns true if the user speaks twice in a row, beside the system.
 pub(crate) fn user_speaks_twice(format: Format, request: &str) -> bool {
     let mut roles = roles(format, request);
     roles.retain(|role| !["system", "developer"].contains(&role.as_str()));

@@ -14,7 +14,7 @@ pub(super) struct View<'a> {
     step: &'a Step,
     /// Tokens of the session before the step.
     before: Totals,
-    /// How many rows of a list are shown.
+    /// Number of rows of a list are shown.
     limit: usize,
     screen: usize,
     palette: Palette,

@@ -40,7 +40,7 @@ pub(super) fn count_constrained_knapsack(
     Ok(result)
 }
 
-/// How many items of an entry's kind are selected so far.
+/// Number of items of an entry's kind that are selected so far.
 struct Count<'a> {
     entry: &'a CountEntry,
     selected: usize,

@@ -8,7 +8,7 @@ mod quota;
 use super::model::{Limits, Scored};
 use crate::protocol::{ErrorAnswer, Item, Shortfall, Slicer};
 
-/// What a slicer decided.
+/// Decision of a slicer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sliced {
     /// Indices of the chosen items, in the order in which the slicer returns them.
@@ -30,7 +30,7 @@ pub struct Capped {
     pub count: usize,
 }
 
-/// What a slicer chooses from.
+/// Items that a slicer chooses from.
 #[derive(Debug, Clone, Copy)]
 struct Pool<'a> {
     /// The caller's items.

@@ -19,7 +19,7 @@ pub(crate) struct Case {
     pub(crate) others: Vec<Policy>,
 }
 
-/// What becomes of items whose fields are all equal.
+/// Identity of items whose fields are all equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Handles {
     /// Each is an item of its own.

@@ -46,7 +46,7 @@ pub(crate) fn same_fields(expected: &ContextItem, actual: &ContextItem) -> Verdi
     })
 }
 
-/// How far two scores may lie apart.
+/// Largest difference between two scores that count as equal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tolerance(f64);
 
@@ -72,7 +72,7 @@ fn uses_powers(scorer: &Scorer) -> bool {
     }
 }
 
-/// What a run gives.
+/// Result of a run.
 pub(crate) type Outcome = Result<Report, ErrorAnswer>;
 
 /// A report as the oracle tells it. Stage counts come from a collector's snapshots.

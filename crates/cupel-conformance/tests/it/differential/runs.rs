@@ -103,7 +103,7 @@ fn check_windows(library: &Library, traced: &Traced, expected: &Outcome) -> Verd
     Ok(())
 }
 
-/// What the trace must say, given the report.
+/// Checks the trace against the report.
 fn check_trace(library: &Library, traced: &Traced) -> Verdict {
     let testimony = &traced.testimony;
     let failures = traced.window.as_ref().err().into_iter().cloned().collect::<Vec<_>>();
@@ -128,7 +128,7 @@ fn check_trace(library: &Library, traced: &Traced) -> Verdict {
     same("the list of a dry run's events", &expected, &stages)
 }
 
-/// What the stages left out is what the report says, in the order of exclusion.
+/// Checks that the exclusions of all stages, in order, are those of the report.
 fn check_snapshots(report: &SelectionReport, snapshots: &[StageTraceSnapshot]) -> Verdict {
     let mut excluded: Vec<&ExcludedItem> = Vec::new();
     for snapshot in snapshots {

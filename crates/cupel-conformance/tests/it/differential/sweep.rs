@@ -13,7 +13,7 @@ use super::compare::{Verdict, ensure};
 /// Problems of the main comparison, unless the environment says otherwise.
 const PROBLEMS: u64 = 20_000;
 
-/// How long a failure is made smaller. Long lists may take longer than anyone waits.
+/// Longest time to make a failure smaller. Long lists may take longer than anyone waits.
 const SHRINKING: Duration = Duration::from_secs(30);
 
 /// Seeds that a thread takes at a time.
@@ -80,7 +80,7 @@ fn first_failure(count: u64, fails: impl Fn(u64) -> bool + Sync) -> Option<u64> 
     Some(failed.into_inner()).filter(|failed| *failed < count)
 }
 
-/// What is wrong with a case; a panic is wrong too.
+/// Reason that a case fails; a panic is a reason too.
 fn failure(case: &Case, check: fn(&Case) -> Verdict) -> Option<String> {
     let verdict = catch_unwind(AssertUnwindSafe(|| check(case)));
     verdict.unwrap_or_else(|panic| Err(format!("panicked: {}", panic_text(&*panic)))).err()

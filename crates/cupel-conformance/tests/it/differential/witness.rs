@@ -13,7 +13,7 @@ pub(crate) struct Witness {
     failures: Vec<CupelError>,
 }
 
-/// What a collector is told when a run is done.
+/// Report that a collector gets when a run is done.
 pub(crate) struct Completed {
     pub(crate) report: SelectionReport,
     pub(crate) budget: ContextBudget,

@@ -26,7 +26,7 @@ struct Request {
     body: Vec<u8>,
 }
 
-/// What the receiver tells itself when it is to stop.
+/// Path that the receiver requests from itself in order to stop.
 const STOP: &str = "/stop";
 
 impl Receiver {

@@ -36,7 +36,7 @@ pub(crate) struct Vocabulary {
 /// `courtesies`, `answers`, `small` and `pronouns` are words with spaces between them. The others are lists of
 /// patterns; see `keep/pattern.rs`.
 pub(crate) struct Cues {
-    /// Whether words have spaces between them; else patterns are found anywhere in a sentence.
+    /// True if words have spaces between them; else patterns are found anywhere in a sentence.
     pub(crate) has_spaces: bool,
     /// Words that say nothing beyond politeness, agreement or amazement.
     pub(crate) courtesies: &'static str,
@@ -60,7 +60,7 @@ pub(crate) struct Cues {
 pub(crate) struct Addressing {
     /// Words of which one stands before another; where nothing need follow, the second is empty.
     pub(crate) pairs: &'static [(&'static str, &'static str)],
-    /// How many words later the second may come.
+    /// Number of words later the second may come.
     pub(crate) reach: usize,
     /// What is said in this very form, case included.
     pub(crate) phrases: &'static [&'static str],
@@ -93,7 +93,7 @@ impl Vocabulary {
     }
 }
 
-/// Whether a list has a word.
+/// Returns true if a list has a word.
 pub(crate) fn has(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }

@@ -14,7 +14,7 @@ reasons! {
     BudgetExceeded {
         /// Its tokens.
         item_tokens: i64,
-        /// What was left for it: at Slice, the effective target less all that was sliced; at
+        /// Tokens that were left for it: at Slice, the effective target less all that was sliced; at
         /// Place, the target less what was kept so far. Negative where a count quota overspent.
         available_tokens: i64,
     } => (": {item_tokens} tokens requested, {available_tokens} available"),
@@ -37,9 +37,9 @@ reasons! {
     QuotaCapExceeded {
         /// The kind.
         kind: String,
-        /// What was allowed.
+        /// Items that were allowed.
         cap: i64,
-        /// What there was.
+        /// Items that there were.
         actual: i64,
     } => (": {} has {actual}, at most {cap} allowed", OneLine(kind)),
 
@@ -74,9 +74,9 @@ reasons! {
     CountCapExceeded {
         /// The kind, as the item spells it.
         kind: String,
-        /// How many are allowed.
+        /// Number that is allowed.
         cap: usize,
-        /// How many were selected by then.
+        /// Number that was selected by then.
         count: usize,
     } => (": {count} of kind {} selected, at most {cap} allowed", OneLine(kind)),
 

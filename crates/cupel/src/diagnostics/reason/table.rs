@@ -79,7 +79,7 @@ macro_rules! reasons {
                 }
             }
 
-            /// What it carries, in words.
+            /// Writes the fields of the reason in words.
             fn details(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
                     $(Self::$name { $($field,)* } => write!(f, $($words)*),)*

@@ -1,4 +1,4 @@
-//! What a stream has yielded so far, and what was selected of it.
+//! Items that a stream has yielded so far, and those that were selected.
 
 use super::super::classify::{Classified, classify, largest, require_pinned_fit};
 use super::super::deduplicate::{deduplicate, repeats};
@@ -18,7 +18,7 @@ use crate::order::positions_descending;
 use crate::slicer::SliceRequest;
 use crate::{Candidate, ContextBudget, ContextItem, CupelError, TraceCollector};
 
-/// What has been taken in so far.
+/// Items that have been taken in so far.
 pub(super) struct Intake<'a> {
     pipeline: &'a Pipeline,
     budget: &'a ContextBudget,
@@ -58,7 +58,7 @@ impl<'a> Intake<'a> {
         &self.pulled
     }
 
-    /// What earlier batches left of the effective budget.
+    /// Tokens of the effective budget that earlier batches left.
     fn remaining(&self) -> ContextBudget {
         let effective = effective_budget(self.budget, self.pinned_tokens);
         let left = |tokens: i64| clamp_to_i64(i128::from(tokens) - self.selected_tokens.0);
@@ -194,7 +194,7 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// What was selected, in the order of the Sort stage, and how each goes in.
+/// Selected items, in the order of the Sort stage, and the form of each.
 fn best_first<'i>(selected: &[Entry], pulled: &'i [ContextItem]) -> (Sorted<'i>, Vec<Shape>) {
     let order = positions_descending(selected.iter().map(|entry| entry.score));
     let selected: Vec<Entry> = order.into_iter().map(|at| selected[at as usize]).collect();

@@ -1,4 +1,4 @@
-//! What the stages did, over all batches together.
+//! Counts of the stages, over all batches together.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ pub(in super::super) struct StageTime {
     pub(in super::super) total: Duration,
 }
 
-/// What one stage did, over all batches.
+/// Counts of one stage, over all batches.
 #[derive(Default)]
 struct StageLog {
     time: StageTime,
@@ -31,7 +31,7 @@ const STAGES: [PipelineStage; 4] = [
     PipelineStage::Slice,
 ];
 
-/// What has happened so far, if anybody wants to know.
+/// Events so far, if anybody wants to know.
 pub(super) struct Log {
     is_recording: bool,
     stages: [StageLog; STAGES.len()],

@@ -1,4 +1,4 @@
-//! What is meant where nothing is said: for reading, for writing a description by hand, and for the
+//! Defaults: for reading, for writing a description by hand, and for the
 //! schema.
 
 use super::{BucketSize, PlacerDescription, SlicerDescription};

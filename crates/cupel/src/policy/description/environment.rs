@@ -1,4 +1,4 @@
-//! What strategies are built with.
+//! Environment that strategies are built in.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{
 use crate::wire::Problem;
 use crate::{Scorer, Slicer, TimeProvider};
 
-/// What strategies are built with.
+/// Environment that strategies are built in.
 #[derive(Clone, Copy)]
 pub(super) struct Environment<'a> {
     pub(super) clock: &'a Arc<dyn TimeProvider>,

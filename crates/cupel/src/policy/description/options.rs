@@ -84,7 +84,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// What an option can be: a number, a whole number, a truth value, a text, an instant, a list of
+/// Types of options: a number, a whole number, a truth value, a text, an instant, a list of
 /// those, or a map from names to those.
 pub trait OptionType: Read {}
 

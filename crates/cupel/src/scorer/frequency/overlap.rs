@@ -30,7 +30,7 @@ impl Lists {
         (0..self.len()).map(|list| self.get(list))
     }
 
-    /// How many values all lists have together.
+    /// Number of values all lists have together.
     pub(super) fn total(&self) -> usize {
         self.values.len()
     }
@@ -56,7 +56,7 @@ impl Lists {
     }
 }
 
-/// Who carries which tag.
+/// Items by tag.
 pub(super) struct TagIndex {
     pub(super) item_count: usize,
     /// The tags of each item: numbered, sorted, without repetition.

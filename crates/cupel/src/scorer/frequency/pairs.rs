@@ -61,7 +61,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// How many pairs so many tags make.
+/// Number of pairs so many tags make.
 fn pairs_among(tags: usize) -> usize {
     tags.saturating_mul(tags.saturating_sub(1)) / 2
 }

@@ -20,7 +20,7 @@ pub(super) struct Packable {
     pub(super) position: usize,
     /// Buckets that it takes.
     pub(super) weight: u64,
-    /// What it is worth.
+    /// Value of the item.
     pub(super) value: u64,
 }
 

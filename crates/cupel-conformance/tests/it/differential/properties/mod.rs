@@ -1,4 +1,4 @@
-//! What the specification promises of every run, one promise per test.
+//! Promises of the specification about every run, one promise per test.
 
 mod deduplication;
 mod determinism;

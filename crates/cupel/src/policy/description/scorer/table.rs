@@ -1,4 +1,4 @@
-//! How scorers are read.
+//! Reading of scorers.
 
 use std::collections::{BTreeMap, HashMap};
 
