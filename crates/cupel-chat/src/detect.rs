@@ -17,6 +17,11 @@ pub(crate) fn detect(document: &Document<'_>) -> Result<Format, ChatError> {
         return detect_messages(document, &Object::default(), "", &elements);
     }
     let Some(top) = document.top() else {
+        if json.str().is_some_and(|text| text.trim_start().starts_with(['{', '['])) {
+            let problem = "this is a text that holds JSON".to_owned();
+            let remedy = "give what it holds, as with `jq fromjson`".to_owned();
+            return Err(ChatError::UnknownFormat { problem, remedy });
+        }
         return unknown(format!("{} is no request", json.describe()));
     };
     if let Some(named) = foreign::of_object(&top) {

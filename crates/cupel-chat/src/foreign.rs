@@ -5,8 +5,8 @@
 use crate::ChatError;
 use crate::json::{Json, Object};
 
-/// So many messages tell what a list is.
-const SAMPLE: usize = 8;
+/// So many messages tell what a list is: the first call may come late.
+const SAMPLE: usize = 64;
 
 fn is(what: &str, remedy: &str) -> ChatError {
     ChatError::UnknownFormat { problem: format!("this is {what}"), remedy: remedy.to_owned() }
@@ -86,6 +86,14 @@ fn named(top: &Object<'_>) -> Option<ChatError> {
             return Some(is(&what, "format it, and dump the messages"));
         }
     }
+    if first("chat_messages").is_some_and(|said| said.has("sender")) {
+        let remedy = "write `sender` and `text` as `role` and `content`, in `messages`";
+        return Some(is("a conversation exported from claude.ai", remedy));
+    }
+    if has("input.messages") {
+        let remedy = "give `input` alone, as with `jq .input`";
+        return Some(is("a request in the manner of DashScope", remedy));
+    }
     if has_list {
         return texts_to_embed(top);
     }
@@ -145,7 +153,10 @@ pub(crate) fn of_messages(elements: &[Json<'_>]) -> Option<ChatError> {
         let remedy = "write each as {\"role\": …, \"content\": …}";
         return Some(is("a list of pairs of role and text", remedy));
     }
-    elements.iter().take(SAMPLE).filter_map(|json| json.object()).find_map(|m| of_message(&m))
+    let objects = || elements.iter().take(SAMPLE).filter_map(|json| json.object());
+    objects()
+        .find_map(|one| one.has("chat_messages").then(|| named(&one)).flatten())
+        .or_else(|| objects().find_map(|message| of_message(&message)))
 }
 
 fn of_message(message: &Object<'_>) -> Option<ChatError> {
@@ -155,7 +166,24 @@ fn of_message(message: &Object<'_>) -> Option<ChatError> {
     let kind = message.str("kind").unwrap_or_default();
     let is_untyped = |name: &str| block.has(name) && !block.has("type");
     let of = |whose: &str| Some(these_are(whose));
-    if part.has("part_kind") {
+    let calls = first("tool_calls").unwrap_or_default();
+    if message.has("toolInvocations") || part.has("toolInvocation") {
+        let remedy = "convert them with `convertToModelMessages`, or write version 5";
+        Some(is("a list of messages of the AI SDK's version 4", remedy))
+    } else if message.has("toolCalls") || message.has("toolCallId") {
+        let remedy = "write `toolCalls` as `tool_calls`, and `toolCallId` as `tool_call_id`";
+        Some(is("a list of messages in the manner of AG-UI", remedy))
+    } else if message.has("messageType") {
+        of("Spring AI, which it writes for each provider anew")
+    } else if message.has("toolExecutionRequests")
+        || first("contents").is_some_and(|content| content.has("type"))
+    {
+        of("LangChain4j, which it writes for each provider anew")
+    } else if first("contents").is_some_and(|content| content.has("$type")) {
+        of("Microsoft.Extensions.AI, which it writes for each provider anew")
+    } else if calls.has("tool_name") && calls.has("call_id") {
+        of("Llama Stack, whose calls have names of their own")
+    } else if part.has("part_kind") {
         of("pydantic-ai, which it writes for each provider anew")
     } else if first("blocks").is_some_and(|block| block.has("block_type")) {
         of("LlamaIndex, which it writes for each provider anew")
@@ -237,6 +265,30 @@ mod tests {
     #[test]
     fn what_frameworks_keep_is_named() {
         for (text, name) in [
+            (
+                r#"[{"role":"assistant","content":"","toolInvocations":[{"state":"call"}]}]"#,
+                "the AI SDK's version 4",
+            ),
+            (
+                r#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"a","parts":[{"type":"tool-invocation","toolInvocation":{}}]}]}"#,
+                "the AI SDK's version 4",
+            ),
+            (r#"{"messages":[{"id":"1","role":"assistant","toolCalls":[]}]}"#, "AG-UI"),
+            (r#"{"messages":[{"role":"tool","toolCallId":"c","content":"r"}]}"#, "AG-UI"),
+            (r#"[{"messageType":"USER","text":"a"}]"#, "Spring AI"),
+            (r#"[{"type":"USER","contents":[{"type":"TEXT","text":"a"}]}]"#, "LangChain4j"),
+            (r#"[{"type":"AI","toolExecutionRequests":[]}]"#, "LangChain4j"),
+            (
+                r#"[{"role":"user","contents":[{"$type":"text","text":"a"}]}]"#,
+                "Microsoft.Extensions.AI",
+            ),
+            (
+                r#"[{"role":"assistant","content":"","tool_calls":[{"call_id":"1","tool_name":"f"}]}]"#,
+                "Llama Stack",
+            ),
+            (r#"[{"uuid":"1","chat_messages":[{"sender":"human","text":"a"}]}]"#, "claude.ai"),
+            (r#"{"model":"m","input":{"messages":[{"role":"user","content":"a"}]}}"#, "DashScope"),
+            (r#""{\"messages\": []}""#, "a text that holds JSON"),
             (
                 r#"[{"kind":"request","parts":[{"content":"a","part_kind":"user-prompt"}]}]"#,
                 "pydantic-ai",

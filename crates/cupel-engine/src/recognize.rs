@@ -72,6 +72,11 @@ fn of_brackets(text: &str) -> Option<&'static str> {
         return None;
     }
     let body = outside_of_strings(text);
+    // Texts in single quotes are no strings to JSON, and may hold addresses.
+    let is_address = |at: usize| body[..at].ends_with(':');
+    if body.contains("/*") || body.match_indices("//").any(|(at, _)| !is_address(at)) {
+        return Some("there is a comment in it, which JSON does not have; take it out");
+    }
     let is_python = body.contains("True") || body.contains("False") || body.contains("None");
     if is_python || body.contains('\'') {
         return Some("this looks like the repr of Python; write it with json.dumps");
@@ -130,6 +135,8 @@ mod tests {
             ("{\"a\": 1,\n}", "comma"),
             ("{\"model\": \"x\"}\n{\"model\": \"y\"}\n", "--lines"),
             ("{\"role\": \"user\"}\n{\"role\": \"user\"}\n", "jq -s"),
+            ("{'url': 'https://example.com'}", "Python"),
+            ("{\n // it's mine\n \"messages\": []}", "comment"),
             ("{model: \"gpt-4o\", messages: []}", "JavaScript"),
             ("data: {\"id\":1}\n\ndata: [DONE]", "stream"),
             ("<!DOCTYPE html>\n<html>", "markup"),
