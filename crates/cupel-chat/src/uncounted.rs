@@ -95,7 +95,7 @@ pub const UNCOUNTED_FIELDS: [&str; 82] = [
 ///
 /// No other field there counts or belongs to the prompt: it steers the service, or nobody knows it, and
 /// clients put random ids and metadata of their own there.
-pub const COUNTED_SETTINGS: [&str; 22] = [
+pub const COUNTED_SETTINGS: [&str; 23] = [
     "documents",
     "format",
     "functions",
@@ -113,6 +113,7 @@ pub const COUNTED_SETTINGS: [&str; 22] = [
     "response_format",
     "response_json_schema",
     "response_schema",
+    "responseFormat",
     "responseJsonSchema",
     "responseSchema",
     "structured_outputs",

@@ -18,7 +18,7 @@ use crate::json::{Json, Object};
 use crate::text::Text;
 
 /// Where blocks hold the fields of a file, if not in themselves.
-const HOLDERS: [&str; 8] = [
+const HOLDERS: [&str; 9] = [
     "file",
     "input_audio",
     "audio",
@@ -27,6 +27,8 @@ const HOLDERS: [&str; 8] = [
     "inline_data",
     "fileData",
     "file_data",
+    // Version 4 of the AI SDK's providers: bytes, an address or a text, by its type.
+    "data",
 ];
 
 /// The fields of a file itself; all else beside them is text.
@@ -68,12 +70,19 @@ impl File {
         let holder = block.any_of(&HOLDERS).and_then(|(name, json)| Some((name, json.object()?)));
         let fields = holder.as_ref().map_or(block, |(_, fields)| fields);
         let text = |names| fields.any_of(names).and_then(|(_, json): (_, Json<'_>)| json.text());
+        let opened = match &holder {
+            Some(("data", told)) => told.text("text").map(|text| Opened::Text(text.to_string())),
+            _ => None,
+        };
         let data = text(&["file_data", "data", "base64", "bytes", "url"]);
         // Some write where it is in the place of what it holds.
         let data =
             data.filter(|data| !data.starts_with("https://") && !data.starts_with("http://"));
-        let media_type = text(&["media_type", "mime_type", "mimeType", "mediaType", "format"]);
-        (Self { data, media_type, opened: OnceLock::new() }, holder)
+        const KINDS: [&str; 5] = ["media_type", "mime_type", "mimeType", "mediaType", "format"];
+        let beside = || block.any_of(&KINDS).and_then(|(_, kind)| kind.text());
+        let media_type = text(&KINDS).or_else(beside);
+        let opened = opened.map_or_else(OnceLock::new, OnceLock::from);
+        (Self { data, media_type, opened }, holder)
     }
 
     /// Looks into it. What the bytes are counts more than what they are said to be.

@@ -1,4 +1,5 @@
-//! The AI SDK's `ModelMessage`s, as they are handed to `generateText` and `streamText`.
+//! The AI SDK's `ModelMessage`s, as they are handed to `generateText` and `streamText`, and the prompts that its
+//! providers get, in every version of their specification.
 //!
 //! Which provider will get them is open, so the strictest rules hold, as for LangChain: results directly follow
 //! their calls, bundles are steps, and a step needs the message that opens its turn.
@@ -71,11 +72,14 @@ impl Dialect for AiSdk {
             // By name, as the SDK takes them.
             conversation.fixed.push(Fixed::other("tools", tools));
         }
-        conversation.read_others(
-            "",
-            top,
-            &["messages", "prompt", "system", "instructions", "tools"],
-        );
+        // A schema of bare types is read, too.
+        let answer = top.get("responseFormat");
+        if let Some(answer) = answer.filter(|answer| answer.at_path("schema").is_some()) {
+            conversation.fixed.push(Fixed::other("responseFormat", answer));
+        }
+        const READ: [&str; 6] =
+            ["messages", "prompt", "system", "instructions", "tools", "responseFormat"];
+        conversation.read_others("", top, &READ);
         conversation.read_messages(document, listing.elements, read_message);
         Ok(conversation)
     }
@@ -143,6 +147,12 @@ fn read_part(
     let home = match kind.as_ref() {
         "tool-call" => Role::Assistant,
         "tool-result" | "tool-error" => Role::Tool,
+        "reasoning-file" => {
+            let is_image = part.str("mediaType").is_some_and(|media| media.starts_with("image/"));
+            let push = if is_image { content::push_image } else { content::push_file };
+            push(json, part, Nature::Thought, &mut message.pieces);
+            return true;
+        }
         // Approvals name ids and say yes or no.
         "tool-approval-request" | "tool-approval-response" => {
             const READ: [&str; 3] = ["approvalId", "toolCallId", "approved"];

@@ -287,7 +287,10 @@ fn push_file_itself(
     let (file, holder) = File::of(object);
     pieces.push(Piece::new(nature, Content::File(Box::new(file), block.into())));
     let (name, holder) = holder?;
-    push_rest(&holder, &file::FIELDS, nature, pieces);
+    let mut read = file::FIELDS.to_vec();
+    // A text that stands for the file is the file.
+    read.extend((name == "data").then_some("text"));
+    push_rest(&holder, &read, nature, pieces);
     Some(name)
 }
 
@@ -295,7 +298,8 @@ fn push_file_itself(
 pub(crate) fn image(object: &Object<'_>) -> Image {
     let url = object.get("image_url");
     let nested = url.and_then(Json::object).unwrap_or_default();
-    let source = object.get("source").and_then(Json::object).unwrap_or_default();
+    let source = object.any_of(&["source", "data"]).and_then(|(_, source)| source.object());
+    let source = source.unwrap_or_default();
     let detail = object.str("detail").or_else(|| nested.str("detail"));
     let detail = match detail.as_deref() {
         Some("low") => Detail::Low,

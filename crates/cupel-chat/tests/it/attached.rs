@@ -71,6 +71,15 @@ fn requests(data: &str, media_type: &str) -> Vec<(Format, String)> {
             ),
         ),
         (
+            Format::AiSdk,
+            message(
+                "prompt",
+                &format!(
+                    r#"{{"type":"file","data":{{"type":"data","data":"{data}"}},"mediaType":"{media_type}"}}"#
+                ),
+            ),
+        ),
+        (
             Format::AiSdkUi,
             format!(
                 r#"[{{"role":"user","parts":[{{"type":"file","url":"{address}","mediaType":"{media_type}"}}]}}]"#
@@ -121,6 +130,52 @@ fn a_file_of_the_ai_sdk_is_an_image_if_its_type_says_so() {
         named - model(r#"{"type":"text","text":""}"#),
         Overheads::openai_chat().attachment_tokens(&Attachment::Elsewhere)
     );
+}
+
+#[test]
+fn a_file_of_a_provider_of_the_ai_sdk_is_what_its_data_say() {
+    let model =
+        |part: &str| count(Format::AiSdk, &format!(r#"[{{"role":"user","content":[{part}]}}]"#)).0;
+    let words = "one line of a log ".repeat(100);
+    let told = model(&format!(
+        r#"{{"type":"file","data":{{"type":"text","text":"{words}"}},"mediaType":"text/plain"}}"#
+    ));
+    assert_eq!(told, model(&format!(r#"{{"type":"text","text":"{words}"}}"#)));
+
+    // The first bytes of a PNG say how large it is.
+    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\0\0\0\x02\0".to_vec();
+    png.resize(64, 0);
+    let png = base64(&png);
+    let large = model(&format!(r#"{{"type":"file","data":"{png}","mediaType":"image/png"}}"#));
+    let held = format!(r#"{{"type":"data","data":"{png}"}}"#);
+    assert_eq!(
+        model(&format!(r#"{{"type":"file","data":{held},"mediaType":"image/png"}}"#)),
+        large
+    );
+    assert_ne!(model(r#"{"type":"file","data":"https://x/y.png","mediaType":"image/png"}"#), large);
+
+    // What a model drew while it thought is an image, not the letters of its bytes.
+    let thought = format!(
+        r#"[{{"role":"user","content":"x"}},{{"role":"assistant","content":[{{"type":"reasoning-file","data":{held},"mediaType":"image/png"}}]}}]"#
+    );
+    let said = format!(
+        r#"[{{"role":"user","content":"x"}},{{"role":"assistant","content":[{{"type":"file","data":{held},"mediaType":"image/png"}}]}}]"#
+    );
+    assert_eq!(count(Format::AiSdk, &thought), count(Format::AiSdk, &said));
+}
+
+#[test]
+fn the_schema_of_an_answer_counts_for_the_ai_sdk() {
+    let request = |format: &str| {
+        let text = format!(
+            r#"{{"prompt":[{{"role":"user","content":[{{"type":"text","text":"a"}}]}}]{format}}}"#
+        );
+        count(Format::AiSdk, &text).0
+    };
+    let bare = request("");
+    assert_eq!(request(r#","responseFormat":{"type":"text"}"#), bare);
+    let schema = r#","responseFormat":{"type":"json","schema":{"type":"object","properties":{"answer":{"type":"string"}}}}"#;
+    assert!(request(schema) > bare + 10);
 }
 
 #[test]
