@@ -4,7 +4,7 @@
 const { text } = require("./text.cjs");
 
 /** Where formats keep their messages, in the order in which the engine looks. */
-const LISTS = ["contents", "input", "items", "messages"];
+const LISTS = ["contents", "input", "items", "messages", "prompt"];
 
 /** What the caller handed in, as it is now: a caller may go on with its list. */
 class Request {
@@ -18,11 +18,11 @@ class Request {
       if (given instanceof Uint8Array) this.text = new TextDecoder().decode(given);
       else if (Array.isArray(given)) this.messages = [...given];
       else if (typeof given === "object" && given !== null) {
-        this.name = LISTS.find((name) => name in given);
-        if (this.name !== undefined && Array.isArray(given[this.name])) {
+        this.name = LISTS.find((name) => Array.isArray(given[name]));
+        if (this.name !== undefined) {
           this.messages = [...given[this.name]];
           this.fields = { ...given };
-        } else this.name = undefined;
+        }
       }
       this.text ??= text(given);
     }
@@ -73,11 +73,19 @@ function merged(own, changed) {
     const isSame = Array.isArray(own) && Array.isArray(changed) && own.length === changed.length;
     return isSame ? own.map((one, at) => merged(one, changed[at])) : changed;
   }
-  if (typeof own.toJSON === "function") return changed;
+  if (typeof own.toJSON === "function") return reworded(own, changed);
   const copy = Object.assign(Object.create(Object.getPrototypeOf(own)), own);
   for (const name of Object.keys(copy)) if (!(name in changed) && copy[name] !== undefined) delete copy[name];
   for (const name of Object.keys(changed)) copy[name] = merged(own[name], changed[name]);
   return copy;
+}
+
+/** A message of LangChain with another content; what writes itself in another way is as it was written. */
+function reworded(own, changed) {
+  if (changed.lc !== 1 || changed.kwargs?.content === undefined) return changed;
+  const content = merged(own.content, changed.kwargs.content);
+  const lc_kwargs = { ...own.lc_kwargs, content };
+  return Object.assign(Object.create(Object.getPrototypeOf(own)), own, { content, lc_kwargs });
 }
 
 module.exports = { Request };
