@@ -1,6 +1,6 @@
 // The answers of the engine, as types. Made by tools/make-types.mjs: change it there.
 
-/** How much fits. */
+/** Budget of a window. */
 export type BudgetSummary = {
   /** The part of the window that stays free because of that, in percent of all that is not reserved. */
   kept_free_percent: number;
@@ -8,15 +8,15 @@ export type BudgetSummary = {
   margin_percent: number;
   /** The window in tokens. */
   max_tokens: number;
-  /** What is kept free for the answer. */
+  /** Tokens that are kept free for the answer. */
   output_reserve: number;
-  /** What is aimed for. */
+  /** Tokens that the selection aims for. */
   target_tokens: number;
 };
 
 /** Messages that are in or out together, or a part of the request that is always in. */
 export type Part = {
-  /** How it begins, on one line. */
+  /** Beginning of the text, on one line. */
   excerpt: string;
   /** Its kind, as in `ToolOutput`. */
   kind: string;
@@ -28,9 +28,9 @@ export type Part = {
   pinned?: string | null;
   /** Its position among the candidates. */
   position: number;
-  /** What it costs. */
+  /** Tokens of the part. */
   tokens: number;
-  /** What it is, as in `assistant, 2 tool results`. */
+  /** Description, as in `assistant, 2 tool results`. */
   what: string;
 };
 
@@ -38,41 +38,41 @@ export type Schema = "cupel/1";
 
 /** Sizes before and after, and what they were measured with. */
 export type Summary = {
-  /** How much fits. */
+  /** Budget of the window. */
   budget: BudgetSummary;
   /** The family of tokenizers that counts are estimated like, as in `claude`; `unknown` where the name of the model speaks of none. Absent where counts are exact or the caller chose a tokenizer. */
   estimated_like?: string | null;
   /** The format of the request, as in `openai-chat`. */
   format: string;
-  /** Whether token counts are estimates. */
+  /** True if token counts are estimates. */
   is_estimate: boolean;
-  /** How many stay. */
+  /** Number of messages that stay. */
   messages_after: number;
-  /** How many messages there were. */
+  /** Number of messages before the selection. */
   messages_before: number;
   /** The model that the counts are for, if it is known. */
   model?: string | null;
   /** The policy that chose. */
   policy: string;
-  /** What counted. */
+  /** Name of the tokenizer. */
   tokenizer: string;
-  /** What it costs now. */
+  /** Tokens of the window. */
   tokens_after: number;
-  /** What the request cost. */
+  /** Tokens of the request before the selection. */
   tokens_before: number;
 };
 
 /** A candidate on which policies disagree. */
 export type Swing = {
-  /** Whether each policy keeps it, in their order. */
+  /** Presence in each policy's window, in their order. */
   is_kept: Array<boolean>;
   /** The candidate. */
   part: Part;
 };
 
-/** What two or more policies keep differently. */
+/** Messages that two or more policies keep differently. */
 export type Comparison = {
-  /** What each policy keeps, in the order given. */
+  /** Summary of each policy, in the order given. */
   policies: Array<Summary>;
   /** `cupel/1`. */
   schema: Schema;
@@ -82,7 +82,7 @@ export type Comparison = {
 
 /** The tokens of a plain text. */
 export type TextCount = {
-  /** What the caller calls it. */
+  /** Name that the caller gives it. */
   name: string;
   /** Its tokens. */
   tokens: number;
@@ -90,9 +90,9 @@ export type TextCount = {
 
 /** The tokens of a request, part by part, or of plain texts. */
 export type Count = {
-  /** What they are at most, in 95 of 100 cases; the same number where counts are exact. */
+  /** Upper bound that holds in 95 of 100 cases; the same number where counts are exact. */
   at_most: number;
-  /** Whether counts are estimates. */
+  /** True if counts are estimates. */
   is_estimate: boolean;
   /** The parts of a request, in its order; none for plain texts. */
   parts?: Array<Part>;
@@ -100,65 +100,65 @@ export type Count = {
   schema: Schema;
   /** The plain texts, in the order given; none for a request. */
   texts?: Array<TextCount>;
-  /** What counted. */
+  /** Name of the tokenizer. */
   tokenizer: string;
   /** All tokens together. */
   total_tokens: number;
 };
 
-/** What one budget keeps, with nothing set aside but the margin for estimates. */
+/** Figures of one budget's window, with nothing set aside but the margin for estimates. */
 export type CurvePoint = {
   /** The budget. */
   budget: number;
   /** The positions of the candidates that the budget before keeps and this one does not: something larger took their place. Then the score may fall. */
   displaced?: Array<number>;
-  /** Whether what must be kept fits. */
+  /** True if the messages that must be kept fit. */
   fits: boolean;
-  /** How many candidates are kept. */
+  /** Number of candidates that are kept. */
   items: number;
-  /** How many messages are kept. */
+  /** Number of messages that are kept. */
   messages: number;
   /** The share of all scores that is kept, from 0 to 1. */
   score: number;
-  /** What is kept costs so much. */
+  /** Tokens of the window. */
   tokens: number;
 };
 
-/** What each budget keeps. */
+/** Figures of the windows of many budgets. */
 export type Curve = {
-  /** Whether token counts are estimates. */
+  /** True if token counts are estimates. */
   is_estimate: boolean;
   /** One for each budget, ascending. */
   points: Array<CurvePoint>;
   /** `cupel/1`. */
   schema: Schema;
-  /** How many candidates there are. */
+  /** Number of candidates. */
   total_items: number;
-  /** How many messages there are. */
+  /** Number of messages. */
   total_messages: number;
-  /** What the request costs. */
+  /** Tokens of the request. */
   total_tokens: number;
 };
 
-/** What kind of error it is. Texts may change from version to version, these names do not. */
+/** Kind of an error. Texts may change from version to version, these names do not. */
 export type ErrorCode = "malformed-request" | "unknown-format" | "invalid-request" | "unmatched-pin" | "does-not-fit" | "no-budget" | "invalid-budget" | "unknown-policy" | "invalid-policy" | "unknown-model" | "unknown-tokenizer" | "unreadable-tokenizer" | "unknown-message" | "invalid-vectors" | "invalid-renderings" | "invalid-state" | "invalid-argument" | "selection-failed";
 
 /** A rule of the provider that a request breaks. */
 export type RuleBroken = {
   /** Where, as in `messages[4]`; empty for the whole request. */
   path: string;
-  /** What to do. */
+  /** Remedy: what to do about it. */
   remedy: string;
   /** A stable name of the rule, as in `orphan-result`. */
   rule: string;
-  /** What is wrong. */
+  /** Text of the violation. */
   text: string;
 };
 
 export type ErrorAnswer = {
   /** Tokens that there is room for, where what must be kept does not fit. */
   available_tokens?: number | null;
-  /** What kind of error it is; never changes. */
+  /** Kind of the error; never changes. */
   code: ErrorCode;
   /** Column of the place in characters, from 1. */
   column?: number | null;
@@ -166,11 +166,11 @@ export type ErrorAnswer = {
   line?: number | null;
   /** Tokens that must be kept, where they do not fit. */
   needed_tokens?: number | null;
-  /** What must be kept and does not fit, the largest first. */
+  /** Messages that must be kept and do not fit, the largest first. */
   parts?: Array<Part>;
   /** Where in the request, the policy or the options, as in `messages[4].role`. */
   path?: string | null;
-  /** What to do about it. */
+  /** Remedy: what to do about the error. */
   remedy?: string | null;
   /** The rule that was broken, with the value that broke it. */
   rule: string;
@@ -179,9 +179,9 @@ export type ErrorAnswer = {
   violations?: Array<RuleBroken>;
 };
 
-/** What earned a candidate its score, as far as the policy says. */
+/** Reasons for a candidate's score, as far as the policy tells them. */
 export type EarnedBy = {
-  /** How the neighbours begin that share their score with it, those that gave most first. */
+  /** Beginnings of the neighbours that share their score with it, those that gave most first. */
   neighbours?: Array<string>;
   /** Words of the query that it has too, those that earned most first. */
   words?: Array<string>;
@@ -189,21 +189,21 @@ export type EarnedBy = {
 
 /** Something in the window. */
 export type Kept = {
-  /** What earned it its score. */
+  /** Reasons for its score. */
   earned_by: EarnedBy;
-  /** What it added to the window beside the others, in the policy's own measure, if it says so. */
+  /** Gain of the window by it, beside the others, in the policy's own measure, if it tells that. */
   gain?: number | null;
   /** The rule that keeps it before the rest competes, in a few words: `a rule of the user`. */
   kept_for?: string | null;
   /** The positions of what else is in and could not be without it, unless it is always in. */
   needed_by?: Array<number>;
-  /** What it is. */
+  /** Message, or bundle of messages. */
   part: Part;
   /** Why it is in. */
   reason: KeptReason;
-  /** What the policy gave it; 1 if it is pinned; `null` if that is not a finite number. */
+  /** Score by the policy; 1 if it is pinned; `null` if that is not a finite number. */
   score: number | null;
-  /** How it is shorter than it was, if it is. */
+  /** Shorter form in which it is sent, if it is. */
   shortened?: ShortenedPart | null;
 };
 
@@ -212,19 +212,19 @@ export type KeptReason = "scored" | "pinned" | "zero-token" | "kept-first" | "sh
 
 /** Something that was left out. */
 export type LeftOut = {
-  /** What earned it its score. */
+  /** Reasons for its score. */
   earned_by: EarnedBy;
-  /** What it would still add to the window beside the others, in the policy's own measure, if it says so. */
+  /** Gain that the window would have by it, beside the others, in the policy's own measure, if it tells that. */
   gain?: number | null;
   /** A note of the policy on it, in a few words: `small talk`. */
   note?: string | null;
-  /** What it is. */
+  /** Message, or bundle of messages. */
   part: Part;
   /** The positions of the kept candidates that have its room: the lowest scored ones that together are as large, the lowest first. */
   room_taken_by: Array<number>;
-  /** What the policy gave it; `null` if that is not a finite number. */
+  /** Score by the policy; `null` if that is not a finite number. */
   score: number | null;
-  /** What it would take to get in. */
+  /** Tokens or budget with which it would get in. */
   to_get_in: ToGetIn;
   /** Why it is out. */
   why: Why;
@@ -234,9 +234,9 @@ export type LeftOut = {
 export type Outdated = {
   /** The messages that were dropped. */
   messages: Array<number>;
-  /** What stands for it. */
+  /** Message that stands for it. */
   newer: string;
-  /** What was dropped. */
+  /** Message that was dropped. */
   older: string;
   /** Why, in a few words. */
   why: string;
@@ -244,9 +244,9 @@ export type Outdated = {
 
 /** Something that was done to a request, to repair it. */
 export type RepairDone = {
-  /** What was done, as in `dropped messages[3]`. */
+  /** Change, as in `dropped messages[3]`. */
   action: string;
-  /** Whether something that was said, called or answered is gone. */
+  /** True if something that was said, called or answered is gone. */
   is_loss: boolean;
   /** Where, in the request as it was. */
   path: string;
@@ -256,13 +256,13 @@ export type RepairDone = {
   rule: string;
 };
 
-/** How something in the window is shorter than it was. */
+/** Shorter form of something in the window. */
 export type ShortenedPart = {
-  /** What the form is called, as in `json 18 %`. */
+  /** Name of the form, as in `json 18 %`. */
   name: string;
   /** The texts that are shorter, in the order of the request. */
   texts: Array<ShortenedText>;
-  /** What it costs so. */
+  /** Tokens of the form. */
   tokens: number;
   /** The smallest larger budget, with nothing set aside, whose window has it whole. */
   whole_at?: number | null;
@@ -274,17 +274,17 @@ export type ShortenedText = {
   handle: string;
   /** The index of its message in the request's own list. */
   message: number;
-  /** What the form is called, as in `json 18 %`. */
+  /** Name of the form, as in `json 18 %`. */
   name: string;
-  /** What it costs now. */
+  /** Tokens of the shorter text. */
   tokens_after: number;
-  /** What the text cost whole. */
+  /** Tokens of the whole text. */
   tokens_before: number;
   /** The tool whose answer it is; empty for words of the assistant. */
   tool?: string;
-  /** How many of them are left. */
+  /** Number of values that are left. */
   values_after?: number | null;
-  /** How many values it had, where it is JSON. */
+  /** Number of values in the whole text, where it is JSON. */
   values_before?: number | null;
 };
 
@@ -292,13 +292,13 @@ export type ShortenedText = {
 export type Signal = {
   /** A stable name. */
   name: string;
-  /** What that means. */
+  /** Meaning of the signal. */
   text: string;
-  /** How strong it is. */
+  /** Strength of the signal. */
   value: number | null;
 };
 
-/** What it would take to get something in. */
+/** Tokens or budget with which something would get in. */
 export type ToGetIn = {
   how: "more-tokens";
   /** Whether nothing less would do. If not, so much does, and less may: of long requests not all budgets are tried. */
@@ -319,7 +319,7 @@ export type ToGetIn = {
 export type UnusedRendering = {
   /** Its position in the list that was given. */
   position: number;
-  /** What it was for, as in `message 4` or `call toolu_1`. */
+  /** Target, as in `message 4` or `call toolu_1`. */
   target: string;
   /** Why it is of no use. */
   why: string;
@@ -368,65 +368,65 @@ export type Why = {
   text: string;
 };
 
-/** What is in the window, what is not, and why. */
+/** Explanation of a window: what is in, what is not, and why. */
 export type Explanation = {
-  /** How many more were left out than are listed. */
+  /** Number of messages that were left out and are not listed. */
   hidden: number;
-  /** What is in the window, in the order in which it is written. */
+  /** Messages in the window, in the order in which they are written. */
   kept: Array<Kept>;
   /** The language whose stems and stop words were taken; absent where none was sure. */
   language?: string | null;
-  /** What was left out, best first. */
+  /** Messages that were left out, best first. */
   left_out: Array<LeftOut>;
-  /** What the window is for. */
+  /** Query that the window is for. */
   query: string;
-  /** What was repaired before. */
+  /** Repairs before the selection. */
   repairs?: Array<RepairDone>;
   /** `cupel/1`. */
   schema: Schema;
-  /** What in the request as a whole the policy went by, if it says so. */
+  /** Signals of the request as a whole that the policy went by, if it tells them. */
   signals?: Array<Signal>;
   /** Sizes before and after, and what they were measured with. */
   summary: Summary;
-  /** What did not compete, since something newer makes it superfluous. */
+  /** Messages that did not compete, since something newer makes them superfluous. */
   superseded?: Array<Outdated>;
   /** Shorter forms that were given and are of no use, and why. */
   unused_renderings?: Array<UnusedRendering>;
 };
 
-/** What the last tokens of a budget buy: in its window, but not in the smaller one. */
+/** Messages that the last tokens of a budget buy: in its window, but not in the smaller one. */
 export type Marginal = {
-  /** Whether token counts are estimates. */
+  /** True if token counts are estimates. */
   is_estimate: boolean;
-  /** What they bought, in placed order. */
+  /** Those messages, in placed order. */
   parts: Array<Part>;
   /** `cupel/1`. */
   schema: Schema;
-  /** How much smaller the smaller budget is. */
+  /** Difference between the two budgets. */
   slack_tokens: number;
-  /** What they bought costs so much. */
+  /** Tokens of those messages. */
   tokens: number;
 };
 
 /** The smallest budget that keeps a message, with nothing set aside but the margin for estimates. */
 export type MinBudget = {
-  /** Whether token counts are estimates. */
+  /** True if token counts are estimates. */
   is_estimate: boolean;
-  /** Whether every budget was tried at which a window can change. If not, a smaller one may do. */
+  /** True if every budget was tried at which a window can change. If not, a smaller one may do. */
   is_exact: boolean;
   /** The smallest budget whose window holds it; absent if none does. */
   min_budget?: number | null;
   /** The smallest budget above that whose window does not hold it, since something larger took its place. */
   out_again_at?: number | null;
-  /** What the message is in or out with. */
+  /** Bundle that the message is in or out with. */
   part: Part;
   /** `cupel/1`. */
   schema: Schema;
-  /** What the request costs. */
+  /** Tokens of the request. */
   total_tokens: number;
 };
 
-/** What the input of a model costs, in US dollars for a million tokens. */
+/** Input prices of a model, in US dollars for a million tokens. */
 export type ModelPrices = {
   /** The month in which the provider asked for so much, as in `2026-11`. */
   as_of: string | null;
@@ -446,11 +446,11 @@ export type ModelRow = {
   max_output: number;
   /** The name, without the date of a version. */
   name: string;
-  /** What its input costs, where that is known for sure. */
+  /** Prices of its input, where two sources agree on them. */
   prices: ModelPrices | null;
-  /** Whose rules count: `openai`, `anthropic`, `google` or `open`. */
+  /** Provider whose rules count: `openai`, `anthropic`, `google` or `open`. */
   provider: string;
-  /** What counts its tokens. */
+  /** Name of its tokenizer. */
   tokenizer: string;
 };
 
@@ -464,11 +464,11 @@ export type ModelList = {
 
 /** A policy that is known by name. */
 export type PolicyRow = {
-  /** Whether it is used where none is named. */
+  /** True if it is used where none is named. */
   is_default: boolean;
   /** Its name. */
   name: string;
-  /** What it favours. */
+  /** Sentence about the messages that it favours. */
   summary: string;
 };
 
@@ -484,15 +484,15 @@ export type PolicyList = {
 export type RepairedAnswer = {
   /** The format that it was read as. */
   format: string;
-  /** What would be lost, to repair that as well, if the caller allows it. */
+  /** Losses with which those are repaired as well, if the caller allows it. */
   losses: Array<RepairDone>;
-  /** What was done to it. */
+  /** Repairs of the request. */
   repairs: Array<RepairDone>;
   /** `cupel/1`. */
   schema: Schema;
   /** The request. */
   text: string;
-  /** What could not be repaired. */
+  /** Rules that it still breaks. */
   violations: Array<RuleBroken>;
 };
 
@@ -500,15 +500,15 @@ export type RepairedAnswer = {
 export type SelectionAnswer = {
   /** The indices of the messages that stay, in the request's own list, in the order written. */
   kept_messages: Array<number>;
-  /** What was repaired before. */
+  /** Repairs before the selection. */
   repairs?: Array<RepairDone>;
   /** `cupel/1`. */
   schema: Schema;
-  /** What is in the window shorter than it was, in the order of the request. */
+  /** Texts in the window that are shorter than they were, in the order of the request. */
   shortened?: Array<ShortenedText>;
   /** Sizes before and after, and what they were measured with. */
   summary: Summary;
-  /** What did not compete, since something newer makes it superfluous. */
+  /** Messages that did not compete, since something newer makes them superfluous. */
   superseded?: Array<Outdated>;
   /** Shorter forms that were given and are of no use, and why. */
   unused_renderings?: Array<UnusedRendering>;
@@ -562,19 +562,19 @@ export type Report = {
 
 /** Tokens since the account began: with the first step, or when the provider's cache was lost. */
 export type Account = {
-  /** What arrived. */
+  /** Tokens that arrived. */
   arrived_tokens: number;
-  /** What stood before all messages. */
+  /** Tokens before all messages. */
   head_tokens: number;
-  /** What must be in, and had to be sent again beyond the credit. */
+  /** Tokens that must be in, and had to be sent again beyond the credit. */
   overdrawn_tokens: number;
-  /** What was not in the provider's cache. */
+  /** Tokens that were not in the provider's cache. */
   uncached_tokens: number;
 };
 
 /** The end of a beginning that the provider keeps, since a mark stood there. */
 export type CacheEntry = {
-  /** How many messages of the window it holds; 0 where it holds what stands before all messages. */
+  /** Number of messages of the window that it holds; 0 where it holds the text before all messages. */
   messages: number;
   /** When it was last written or found, in seconds since 1970, if that is known. */
   used_at?: number | null;
@@ -600,7 +600,7 @@ export type Totals = {
   newest_first: Usage;
   /** The first message that newest first would have sent, head aside. */
   newest_from: number;
-  /** What was sent. */
+  /** Tokens that were sent. */
   sent: Usage;
 };
 
@@ -612,17 +612,17 @@ export type Usage = {
   uncached_tokens: number;
 };
 
-/** What a session remembers from step to step: small, without a text, to be written down and read again. ``` use cupel_engine::{Engine, SessionState}; let engine = Engine::builder().max_tokens(1_000).tokenizer("estimate").build()?; let mut session = engine.session(); session.next(r#"[{"role": "user", "content": "Hello!"}]"#)?; session.accept(); let written = session.state().map(SessionState::to_json).unwrap(); assert!(!written.contains("Hello")); let again = engine.resume(SessionState::from_json(&written)?); assert_eq!(again.state(), session.state()); # Ok::<(), cupel_engine::EngineError>(()) ``` */
+/** State of a session between steps: small, without a text, to be written down and read again. ``` use cupel_engine::{Engine, SessionState}; let engine = Engine::builder().max_tokens(1_000).tokenizer("estimate").build()?; let mut session = engine.session(); session.next(r#"[{"role": "user", "content": "Hello!"}]"#)?; session.accept(); let written = session.state().map(SessionState::to_json).unwrap(); assert!(!written.contains("Hello")); let again = engine.resume(SessionState::from_json(&written)?); assert_eq!(again.state(), session.state()); # Ok::<(), cupel_engine::EngineError>(()) ``` */
 export type SessionState = {
   /** Tokens since the account began: see [`Account`]. */
   account: Account;
   /** Beginnings of the window that the provider keeps, where it goes by marks. */
   cache_entries?: Array<CacheEntry>;
-  /** How many tokens may be sent again. Below 0 where what must be in had to be sent again beyond that. */
+  /** Tokens that may be sent again. Below 0 where messages that must be in had to be sent again beyond that. */
   credit: number;
   /** The format of the requests. */
   format: string;
-  /** What stood beside the messages: system prompt, tools. */
+  /** Fingerprint of the text beside the messages: system prompt, tools. */
   head: Fingerprint;
   /** Every message of the last request. */
   messages: Array<Fingerprint>;
@@ -647,29 +647,29 @@ export type NewAccount = "first-step" | "other-conversation" | "head-changed" | 
 
 /** Something that was sent before and is sent again. */
 export type SentAgain = {
-  /** What it is. */
+  /** Message, or bundle of messages. */
   part: Part;
   /** As what it is sent, if that is shorter than it is. */
   shortened?: ShortenedPosition | null;
-  /** What a token of it is worth, by what it had to be; `None` if it must be in. */
+  /** Worth of a token of it as a multiple of its price; `None` if it must be in. */
   times_its_price?: number | null;
 };
 
-/** What a step does to the prompt cache. */
+/** Effect of a step on the prompt cache. */
 export type SessionStep = {
   /** Tokens since the account began. */
   account: Account;
-  /** What was sent before and is sent again, and why that is worth it. */
+  /** Messages that were sent before and are sent again, and the reason that it is worth it. */
   again: Array<SentAgain>;
-  /** What arrived since the last step. */
+  /** Tokens that arrived since the last step. */
   arrived_tokens: number;
   /** The messages behind which a mark for the provider's cache belongs, by index, at most three; the fourth belongs behind the head. */
   breakpoints: Array<number>;
-  /** What the provider has in its cache, the head included. */
+  /** Tokens in the provider's cache, those before the messages included. */
   cached_tokens: number;
-  /** How many tokens may be sent again from now on. */
+  /** Tokens that may be sent again from now on. */
   credit: number;
-  /** What is no longer in the window. */
+  /** Messages that are no longer in the window. */
   cut: Array<Part>;
   /** The first message that is not what it was, where the history was edited. */
   edited_at?: number | null;
@@ -677,23 +677,23 @@ export type SessionStep = {
   new_account?: NewAccount | null;
   /** Which step it is, from 1. */
   number: number;
-  /** What they cost, where that is known: the caller's prices, or the model's. */
+  /** Prices of the tokens, where they are known: the caller's, or the model's. */
   prices?: ModelPrices | null;
   /** Tokens of the whole session, this step included. */
   totals: Totals;
-  /** What it has not. */
+  /** Tokens not in the provider's cache. */
   uncached_tokens: number;
-  /** How many messages at the beginning are those of the window before. */
+  /** Number of messages at the beginning that are those of the window before. */
   unchanged_messages: number;
 };
 
 /** A candidate of a window that is shorter than it was. */
 export type ShortenedPosition = {
-  /** What the form is called. */
+  /** Name of the form. */
   name: string;
   /** Its position. */
   position: number;
-  /** What it costs so. */
+  /** Tokens of the form. */
   tokens: number;
 };
 
@@ -701,25 +701,25 @@ export type ShortenedPosition = {
 export type StepAnswer = {
   /** The indices of the messages that stay, in the request's own list, in the order written. */
   kept_messages: Array<number>;
-  /** What was repaired before. */
+  /** Repairs before the selection. */
   repairs?: Array<RepairDone>;
   /** `cupel/1`. */
   schema: Schema;
-  /** What becomes of the cache. */
+  /** Effect on the prompt cache. */
   session: SessionStep;
-  /** What is in the window shorter than it was, in the order of the request. */
+  /** Texts in the window that are shorter than they were, in the order of the request. */
   shortened?: Array<ShortenedText>;
   /** Sizes before and after, and what they were measured with. */
   summary: Summary;
-  /** What is not sent again, since something newer makes it superfluous. */
+  /** Messages that are not sent again, since something newer makes them superfluous. */
   superseded?: Array<Outdated>;
   /** Shorter forms that were given and are of no use, and why. */
   unused_renderings?: Array<UnusedRendering>;
 };
 
-/** How the window changes as it grows. */
+/** Change of the window as it grows. */
 export type Change = {
-  /** What comes in, or takes another form. */
+  /** Messages that come in, or take another form. */
   joined?: Array<Joined>;
   /** The positions of what goes out. */
   left?: Array<number>;
@@ -727,9 +727,9 @@ export type Change = {
   max_tokens: number;
   /** The whole window in placed order, where that is not the order of the request. */
   order?: Array<number>;
-  /** What is left of it when that is set aside. */
+  /** Tokens that are left when the reserve is set aside. */
   room: number;
-  /** What is kept costs so much. */
+  /** Tokens of the window. */
   tokens: number;
 };
 
@@ -743,23 +743,23 @@ export type Joined = {
 
 /** A part of a request, and what earned it its score. */
 export type SurveyedPart = {
-  /** What earned it its score. */
+  /** Reasons for its score. */
   earned_by: EarnedBy;
-  /** What it is. */
+  /** Message, or bundle of messages. */
   part: Part;
-  /** What the policy gave it; absent if it is pinned, or if that is not a finite number. */
+  /** Score by the policy; absent if it is pinned, or if that is not a finite number. */
   score?: number | null;
 };
 
 /** Every part of a request with its score, and the windows of all budgets from one ranking. It is what a slider needs that moves without asking again: where [`Explanation`](crate::Explanation) tells of one budget, a survey tells of all. */
 export type Survey = {
-  /** How the window changes as it grows, the smallest that holds what must be kept first. */
+  /** Changes of the window as it grows, the smallest that holds what must be kept first. */
   changes: Array<Change>;
   /** The format of the request, as in `openai-chat`. */
   format: string;
-  /** Whether token counts are estimates. */
+  /** True if token counts are estimates. */
   is_estimate: boolean;
-  /** Whether every size was tried at which the window can change. If not, only those listed are known. */
+  /** True if every size was tried at which the window can change. If not, only those listed are known. */
   is_exact: boolean;
   /** The language whose stems and stop words were taken; absent where none was sure. */
   language?: string | null;
@@ -767,37 +767,37 @@ export type Survey = {
   model?: string | null;
   /** Every part, in the order of the request. */
   parts: Array<SurveyedPart>;
-  /** What must be kept costs so much. */
+  /** Tokens of the messages that must be kept. */
   pinned_tokens: number;
   /** The policy that chose. */
   policy: string;
-  /** What the window is for. */
+  /** Query that the window is for. */
   query: string;
-  /** What was repaired before. */
+  /** Repairs before the selection. */
   repairs?: Array<RepairDone>;
   /** `cupel/1`. */
   schema: Schema;
-  /** What in the request as a whole the policy went by, if it says so. */
+  /** Signals of the request as a whole that the policy went by, if it tells them. */
   signals?: Array<Signal>;
-  /** What did not compete, since something newer makes it superfluous. */
+  /** Messages that did not compete, since something newer makes them superfluous. */
   superseded?: Array<Outdated>;
-  /** What counted. */
+  /** Name of the tokenizer. */
   tokenizer: string;
-  /** What the request costs. */
+  /** Tokens of the request. */
   total_tokens: number;
 };
 
 /** A tool of a request. */
 export type ToolRow = {
-  /** How often messages of the request call it. */
+  /** Number of calls in messages of the request. */
   calls: number;
   /** The name by which it is called; of a provider's own tool, its type. */
   name: string;
-  /** What keeps it in the request, whatever the question is. */
+  /** Reason that keeps it in the request, whatever the question is. */
   needed?: string | null;
-  /** What it costs as short as it can be. */
+  /** Tokens of the definition as short as it can be. */
   short_tokens: number;
-  /** What it costs. */
+  /** Tokens of the definition. */
   tokens: number;
 };
 
@@ -805,9 +805,9 @@ export type ToolRow = {
 export type ToolList = {
   /** The format of the request, as in `openai-chat`. */
   format: string;
-  /** Whether counts are estimates. */
+  /** True if counts are estimates. */
   is_estimate: boolean;
-  /** What the whole request costs. */
+  /** Tokens of the whole request. */
   request_tokens: number;
   /** `cupel/1`. */
   schema: Schema;
@@ -815,11 +815,11 @@ export type ToolList = {
   shared_tokens: number;
   /** The same if every tool were as short as it can be. */
   short_tokens: number;
-  /** What counted. */
+  /** Name of the tokenizer. */
   tokenizer: string;
   /** The tools, in the order of the request. */
   tools: Array<ToolRow>;
-  /** What all tools cost, with what counts once. */
+  /** Tokens of all tools, with those that count once. */
   total_tokens: number;
 };
 
@@ -827,7 +827,7 @@ export type ToolList = {
 export type Validation = {
   /** The format that it was read as. */
   format: string;
-  /** Whether it breaks none. */
+  /** True if it breaks no rule. */
   is_valid: boolean;
   /** `cupel/1`. */
   schema: Schema;
@@ -835,11 +835,11 @@ export type Validation = {
   violations: Array<RuleBroken>;
 };
 
-/** What a budget keeps, with nothing set aside but the margin for estimates. */
+/** Window of a budget, with nothing set aside but the margin for estimates. */
 export type Window = {
   /** The budget. */
   budget: number;
-  /** Whether what must be kept fits. */
+  /** True if the messages that must be kept fit. */
   fits: boolean;
   /** The positions of the candidates that stay, in placed order. */
   kept: Array<number>;
@@ -847,17 +847,17 @@ export type Window = {
   kept_messages: Array<number>;
   /** Those of the positions whose candidate is shorter than it was, with the name of the form. */
   shortened?: Array<ShortenedPosition>;
-  /** What is kept costs so much. */
+  /** Tokens of the window. */
   tokens: number;
 };
 
 /** The windows of many budgets, from one ranking. */
 export type Windows = {
-  /** Whether token counts are estimates. */
+  /** True if token counts are estimates. */
   is_estimate: boolean;
   /** `cupel/1`. */
   schema: Schema;
-  /** What the request costs. */
+  /** Tokens of the request. */
   total_tokens: number;
   /** One for each budget that was asked for, in that order. */
   windows: Array<Window>;

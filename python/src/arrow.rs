@@ -123,7 +123,7 @@ struct Job {
     budgets: Option<Numbers>,
 }
 
-/// What becomes of a row.
+/// Outcome for a row.
 enum Row {
     /// There is no request.
     Absent,

@@ -125,7 +125,7 @@ impl Selection {
         &self.answer.text
     }
 
-    /// What the window costs.
+    /// Tokens of the window.
     #[getter]
     fn tokens(&self) -> i64 {
         self.answer.summary.tokens_after

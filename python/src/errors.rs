@@ -1,4 +1,4 @@
-//! What is raised: exceptions that have code, path and remedy.
+//! Exceptions that have code, path and remedy.
 
 use cupel::CupelError;
 use cupel_engine::EngineError;

@@ -18,7 +18,7 @@ static WORKING: AtomicUsize = AtomicUsize::new(0);
 /// Number of threads that are about to fork.
 static FORKING: AtomicUsize = AtomicUsize::new(0);
 
-/// How long a fork waits for work. Then it goes on as it would without us.
+/// Time that a fork waits for work. Then it goes on as it would without us.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);

@@ -14,10 +14,10 @@ use pyo3::types::{
 
 use crate::errors::{self, Problem};
 
-/// How deep a value may be nested. What is deeper is most often a cycle.
+/// Deepest nesting of a value. A deeper one is most often a cycle.
 const MOST_LEVELS: usize = 500;
 
-/// How long a text may become: values that share parts can be far longer as text than in memory.
+/// Longest text: values that share parts can be far longer as text than in memory.
 /// Far more than any window holds.
 const MOST_BYTES: usize = 256 << 20;
 
@@ -49,7 +49,7 @@ fn within_bounds(py: Python<'_>, bytes: usize) -> PyResult<()> {
     Err(Problem::new("too-large", too_large()).remedy(LESS).raise(py))
 }
 
-/// What to do about what is too large.
+/// Remedy for a value that is too large.
 const LESS: &str = "give less at a time";
 
 fn too_large() -> String {
@@ -77,14 +77,14 @@ pub(crate) fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
 
 struct Writer {
     out: String,
-    /// What to do with objects, by the address of their type: the messages of a list have few.
+    /// Treatment of objects, by the address of their type: the messages of a list have few.
     kinds: HashMap<usize, Kind>,
     count: u32,
     /// True if commas and colons are followed by a space, as Python's own encoder writes them.
     is_spaced: bool,
 }
 
-/// How an object that is none of JSON's own is written.
+/// Form in which an object that is none of JSON's own is written.
 #[derive(Clone, Copy)]
 enum Kind {
     /// A message of LangChain, by its attributes.
@@ -224,7 +224,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Whether so many more bytes may be written.
+    /// Returns true if so many more bytes may be written.
     fn room_for(&self, bytes: usize) -> Result<(), Fault> {
         if self.out.len().saturating_add(bytes) <= MOST_BYTES {
             return Ok(());
@@ -400,7 +400,7 @@ impl Kind {
     }
 }
 
-/// What an integer is written as, whatever a subclass makes of `str`.
+/// Digits of an integer, whatever a subclass makes of `str`.
 fn int_repr<'py>(number: &Bound<'py, PyInt>) -> PyResult<Bound<'py, PyString>> {
     let py = number.py();
     let plain = py.get_type::<PyInt>().call_method1(intern!(py, "__repr__"), (number,))?;
@@ -474,7 +474,7 @@ enum Cause {
     },
     TooDeep,
     NotUnicode(PyErr),
-    /// What Python code raised while it was asked for its fields.
+    /// Exception that Python code raised while it was asked for its fields.
     Raised(PyErr),
 }
 
@@ -495,7 +495,7 @@ impl Fault {
         Self { cause: Cause::TooDeep, steps: Vec::new(), around: vec![address] }
     }
 
-    /// What pydantic says of a model that it cannot write.
+    /// Error of pydantic about a model that it cannot write.
     fn of_model(py: Python<'_>, error: PyErr) -> Self {
         if !error.is_instance_of::<PyValueError>(py) {
             return error.into();

@@ -1,6 +1,6 @@
 //! Cupel for Python: a thin layer on `cupel-engine`, which is imported as `cupel_context._native`.
 //!
-//! What Python hands in becomes text (`json.rs`), what the engine answers becomes JSON, and everything
+//! Values from Python become text (`json.rs`), answers of the engine become JSON, and everything
 //! between runs without the interpreter's lock (`work.rs`). Names, types and documentation of the
 //! package are in `lib/cupel_context`.
 
@@ -63,7 +63,7 @@ mod _native {
         cupel_engine::handle(text)
     }
 
-    /// What is known by name, as JSON.
+    /// Policies that are known by name, as JSON.
     #[pyfunction]
     fn policies() -> PyResult<String> {
         crate::engine::written(&cupel_engine::policies())

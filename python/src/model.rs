@@ -128,7 +128,7 @@ impl Item {
     }
 }
 
-/// How much fits, of items.
+/// Budget of items.
 #[pyclass(frozen, module = "cupel_context._native")]
 pub(crate) struct Budget(pub(crate) ContextBudget);
 

@@ -1,11 +1,11 @@
-//! What one call changes, and policies, as Python hands them in.
+//! Options of one call, and policies, as Python hands them in.
 
 use cupel_engine::{NamedPolicy, Options};
 use pyo3::prelude::*;
 
 use crate::errors;
 
-/// What one call changes of its engine's settings, as JSON by the keywords of the engine's table.
+/// Changes of one call to its engine's settings, as JSON by the keywords of the engine's table.
 pub(crate) fn read(py: Python<'_>, options: &str) -> PyResult<Options> {
     Options::from_json(options).map_err(|error| errors::of_engine(py, &error))
 }
@@ -14,7 +14,7 @@ pub(crate) fn read(py: Python<'_>, options: &str) -> PyResult<Options> {
 #[derive(FromPyObject)]
 pub(crate) enum PolicyOf {
     Known(String),
-    /// What reports call it, and TOML or JSON.
+    /// Name in reports, and TOML or JSON.
     Text(String, String),
 }
 

@@ -125,7 +125,7 @@ impl Pipeline {
         })
     }
 
-    /// What several pipelines keep differently, as JSON.
+    /// Differences between several pipelines, as JSON.
     #[staticmethod]
     fn sensitivity(
         py: Python<'_>,

@@ -23,7 +23,7 @@ pub(crate) struct CustomRenderer {
     known: Mutex<HashMap<(String, String), Vec<Draft>>>,
 }
 
-/// What a function may answer: nothing, a text, or texts with the share of the value that they keep.
+/// Answer of a function: nothing, a text, or texts with the share of the value that they keep.
 #[derive(FromPyObject)]
 enum Forms {
     Text(String),

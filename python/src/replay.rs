@@ -51,7 +51,7 @@ impl Replay {
         Ok(Self(Arc::new(Mutex::new((cupel_replay::Replay::new(settings), 0)))))
     }
 
-    /// What becomes of the next rows: the capsules of a batch.
+    /// Outcomes of the next rows: the capsules of a batch.
     fn push<'py>(
         &self,
         py: Python<'py>,

@@ -56,7 +56,7 @@ impl Session {
         self.with(cupel_engine::Session::roll_back);
     }
 
-    /// What is remembered of the accepted steps, as JSON.
+    /// State after the accepted steps, as JSON.
     fn state(&self) -> Option<String> {
         self.with(|session| session.state().map(SessionState::to_json))
     }
@@ -82,7 +82,7 @@ impl Step {
         &self.answer.text
     }
 
-    /// What the window costs.
+    /// Tokens of the window.
     #[getter]
     fn tokens(&self) -> i64 {
         self.answer.summary.tokens_after

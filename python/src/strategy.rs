@@ -211,7 +211,7 @@ fn take(asked: PyResult<f64>, score: &mut f64) -> bool {
 #[derive(Clone)]
 pub(crate) struct Slicer(pub(crate) Arc<dyn cupel::Slicer>);
 
-/// What a slicer chose: positions, what it left out because of caps, and what it lacked.
+/// Choice of a slicer: positions, those left out because of caps, and shortfalls.
 type Sliced = (Vec<usize>, Vec<usize>, Vec<(String, usize, usize)>);
 
 #[pymethods]

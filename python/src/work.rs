@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::fork::AtWork;
 
-/// How long somebody who interrupts may have to wait.
+/// Time that somebody who interrupts may have to wait.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 
 /// As much room for calls within calls as the first thread of a program has.
@@ -25,13 +25,13 @@ const STACK_BYTES: usize = 8 << 20;
 const LONG_BYTES: usize = 64 << 10;
 
 thread_local! {
-    /// What Python code raised first, in the work of this thread.
+    /// First exception that Python code raised in the work of this thread.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
-    /// Whether nobody waits any more for the work of this thread.
+    /// True if nobody waits any more for the work of this thread.
     static ABANDONED: RefCell<Abandoned> = RefCell::default();
 }
 
-/// Whether nobody waits any more for some work. Threads that share the work share it.
+/// True if nobody waits any more for some work. Threads that share the work share it.
 #[derive(Clone, Default)]
 pub(crate) struct Abandoned(Arc<AtomicBool>);
 

@@ -1,4 +1,4 @@
-//! What messages say about themselves: time, priority, audience, session.
+//! Annotations of messages: time, priority, audience, session.
 
 use chrono::{DateTime, Duration, NaiveDateTime, Utc};
 
@@ -11,7 +11,7 @@ const TIMES: [&str; 6] =
 /// Fields that tell which session a message belongs to.
 const SESSIONS: [&str; 5] = ["session_id", "sessionId", "session", "thread_id", "conversation_id"];
 
-/// What a message says about itself.
+/// Annotations of a message.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Notes {
     pub(crate) time: Option<DateTime<Utc>>,
@@ -98,7 +98,7 @@ fn instant(json: Json<'_>) -> Option<DateTime<Utc>> {
         let without = || text.parse::<NaiveDateTime>().ok().map(|time| time.and_utc());
         return with_offset.map(|time| time.with_timezone(&Utc)).or_else(without);
     }
-    /// What is more than this in seconds would be in the year 5138: it is in milliseconds.
+    /// Larger numbers, as seconds, would be in the year 5138: they are milliseconds.
     const LATEST_IN_SECONDS: f64 = 1e11;
     let number = json.number().filter(|number| number.is_finite() && *number > 0.0)?;
     let seconds = if number > LATEST_IN_SECONDS { number / 1000.0 } else { number };

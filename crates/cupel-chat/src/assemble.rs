@@ -1,4 +1,4 @@
-//! How candidates are made: bundles, their pins, weights and times.
+//! Candidates of a request: bundles, their pins, weights and times.
 
 use chrono::{DateTime, Utc};
 use cupel::{ContextItem, CupelError};

@@ -1,4 +1,4 @@
-//! What is in or out as a whole.
+//! Bundles: messages that are in or out as a whole.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -18,18 +18,18 @@ pub struct Bundle {
     pub(crate) tokens: i64,
     pub(crate) needs: Vec<usize>,
     pub(crate) pin: Option<PinReason>,
-    /// How its item's renderings are written, in their order.
+    /// Edits that write each rendering of its item, in their order.
     pub(crate) forms: Vec<Vec<Edit>>,
 }
 
 impl Bundle {
-    /// What people call it, as in `messages[3..6]: assistant, 2 tool results`. Ranges are without
+    /// Label for people, as in `messages[3..6]: assistant, 2 tool results`. Ranges are without
     /// their end.
     pub fn label(&self) -> String {
         format!("{}: {}", self.path, self.summary)
     }
 
-    /// What it is, as in `assistant, 2 tool results`.
+    /// Summary, as in `assistant, 2 tool results`.
     pub fn summary(&self) -> &str {
         &self.summary
     }
@@ -49,12 +49,12 @@ impl Bundle {
         self.messages.is_empty()
     }
 
-    /// Who speaks first in it: system, user, assistant or tool; for items their kind.
+    /// Role of its first message: system, user, assistant or tool; for items their kind.
     pub fn role(&self) -> &str {
         &self.role
     }
 
-    /// What it costs.
+    /// Tokens of the bundle.
     pub fn tokens(&self) -> i64 {
         self.tokens
     }
@@ -175,7 +175,7 @@ fn summary<'m>(messages: impl ExactSizeIterator<Item = &'m Message> + Clone) -> 
     text.collect::<Vec<_>>().join(", ").into()
 }
 
-/// What a message is called, in the words of its format.
+/// Name of a message, in the words of its format.
 fn name(message: &Message) -> Cow<'static, str> {
     let usual = message.role.name();
     if message.native_role == usual {

@@ -13,7 +13,7 @@ const MOST_MARKS: usize = 4;
 
 const MARK: &str = r#""cache_control":{"type":"ephemeral"}"#;
 
-/// How deep marks of the caller are looked for.
+/// Depth to which marks of the caller are looked for.
 const DEEPEST_MARK: usize = 6;
 
 /// Where a request has marks for the provider's cache.

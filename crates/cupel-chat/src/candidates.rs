@@ -8,15 +8,15 @@ use cupel_tokens::Overheads;
 use crate::weigh::Weight;
 use crate::{Bundle, Pin, Request, Rule};
 
-/// What to make candidates with.
+/// Options for making candidates.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CandidateOptions {
-    /// What to keep, whatever it costs.
+    /// Messages to keep, whatever they cost.
     pub pins: Vec<Pin>,
     /// Standing rules: messages of the system or the user that state one are kept too. A rule that none
     /// states is no error.
     pub rules: Vec<Rule>,
-    /// What the provider counts beside texts, if that is not what the format tells. Items have
+    /// Tokens that the provider counts beside texts, if the format does not tell them. Items have
     /// texts alone.
     pub overheads: Option<Overheads>,
     /// True if the user may never speak twice in a row in what is left, as the chat templates of
@@ -61,9 +61,9 @@ pub struct Candidates {
     pub(crate) request: Request,
     pub(crate) items: Vec<ContextItem>,
     pub(crate) bundles: Vec<Bundle>,
-    /// What each of them weighs, the beginning of the answer left out.
+    /// Tokens of each of them, the beginning of the answer left out.
     pub(crate) weights: Vec<Weight>,
-    /// What they were made with.
+    /// Options that they were made with.
     pub(crate) options: CandidateOptions,
     pub(crate) is_estimate: bool,
     pub(crate) total_tokens: i64,
@@ -81,12 +81,12 @@ impl Candidates {
         &self.items
     }
 
-    /// What is behind each item.
+    /// Bundles behind the items.
     pub fn bundles(&self) -> &[Bundle] {
         &self.bundles
     }
 
-    /// What is behind an item, by its position.
+    /// Bundle behind an item, by its position.
     ///
     /// # Panics
     ///
@@ -95,12 +95,12 @@ impl Candidates {
         &self.bundles[position]
     }
 
-    /// What is always in, in the order of the request.
+    /// Bundles that are always in, in the order of the request.
     pub fn pinned(&self) -> Vec<&Bundle> {
         self.bundles.iter().filter(|bundle| bundle.pin.is_some()).collect()
     }
 
-    /// What is always in, the largest first: what to look at when that alone is too much.
+    /// Bundles that are always in, the largest first: those to look at when they alone are too much.
     pub fn pinned_by_size(&self) -> Vec<&Bundle> {
         let mut pinned = self.pinned();
         pinned.sort_by_key(|bundle| std::cmp::Reverse(bundle.tokens));

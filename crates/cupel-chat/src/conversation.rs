@@ -14,7 +14,7 @@ use crate::text::JsonText;
 use crate::uncounted::is_read;
 use crate::validate::Finding;
 
-/// What a format made of a request.
+/// A request as its format reads it.
 #[derive(Default)]
 pub(crate) struct Conversation {
     /// System prompt and tool definitions that are no messages.
@@ -24,7 +24,7 @@ pub(crate) struct Conversation {
     pub(crate) list: String,
     /// The model that the request names.
     pub(crate) model: Option<String>,
-    /// How long the request lets the answer be.
+    /// Limit of the answer that the request sets.
     pub(crate) output_limit: Option<i64>,
     /// True if the service knows of more messages than the request has.
     pub(crate) has_stored_messages: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Conversation {
     pub(crate) takes_system_messages: bool,
     /// True if the last turn must begin with reasoning.
     pub(crate) wants_reasoning: bool,
-    /// What is wrong with parts that are no messages.
+    /// Flaws in parts that are no messages.
     pub(crate) flaws: Vec<Finding>,
     /// See [`pairing`](Self::pairing).
     pub(crate) pairing: OnceLock<Pairing>,
@@ -142,7 +142,7 @@ impl Fixed {
     }
 }
 
-/// What a fixed part is.
+/// Kind of a fixed part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FixedPart {
     Instructions,

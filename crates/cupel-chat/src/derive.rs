@@ -1,4 +1,4 @@
-//! What a bundle is to the pipeline: its text, kind, tags and the rest.
+//! Fields of a bundle's item: its text, kind, tags and the rest.
 
 use std::collections::HashSet;
 
@@ -139,7 +139,7 @@ pub(crate) fn content_with(
     TypedText { content: or_place(text.content, conversation, messages), ..text }
 }
 
-/// What the model reads in these messages, line by line; calls as name and arguments.
+/// Text that the model reads in these messages, line by line; calls as name and arguments.
 pub(crate) fn content<'m>(messages: impl Iterator<Item = &'m Message>) -> String {
     TypedText::of(messages, &mut |_| None).content
 }

@@ -17,7 +17,7 @@ pub(crate) struct Document<'t> {
     pub(crate) body: Body<'t>,
     /// A request of the same format that may have messages in common with it.
     pub(crate) earlier: Option<Earlier<'t>>,
-    /// What was read of it already: who finds out the format reads what the format reads again.
+    /// Fields that were read already: detection of the format reads the fields that the format reads again.
     top: OnceCell<Option<Object<'t>>>,
     list: OnceCell<(Json<'t>, Option<Vec<Json<'t>>>)>,
     sample: OnceCell<Vec<(Json<'t>, Option<Object<'t>>)>>,
@@ -33,7 +33,7 @@ pub(crate) struct Listing<'t> {
     /// The field that it is in; empty for a bare list.
     pub(crate) path: &'static str,
     pub(crate) elements: Vec<Json<'t>>,
-    /// What stands beside it.
+    /// Fields beside it.
     pub(crate) top: Object<'t>,
 }
 
@@ -100,7 +100,7 @@ impl<'t> Document<'t> {
         object.as_ref().filter(|_| std::ptr::eq(known.raw(), json.raw()))
     }
 
-    /// What is wrong with a value, and where it is.
+    /// Error about a value, and its place.
     pub(crate) fn malformed(
         &self,
         json: Json<'_>,

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ pub enum ChatError {
         column: usize,
         /// JSON path of the place, as in `messages[4].role`; empty for the whole.
         path: String,
-        /// What is wrong with it.
+        /// Problem of the value.
         problem: String,
         /// The remedy.
         remedy: String,
@@ -44,7 +44,7 @@ pub enum ChatError {
     /// The text is JSON, but of none of the formats.
     #[error("{problem}; {remedy}")]
     UnknownFormat {
-        /// What was found instead.
+        /// Value that was found instead.
         problem: String,
         /// The remedy.
         remedy: String,
@@ -62,7 +62,7 @@ pub enum ChatError {
     Pin {
         /// The pin.
         pin: Pin,
-        /// What is wrong with it.
+        /// Problem of the value.
         problem: String,
         /// The remedy.
         remedy: String,
@@ -110,7 +110,7 @@ impl ChatError {
         }
     }
 
-    /// What is wrong, without the place and what to do.
+    /// Problem, without the place and the remedy.
     #[must_use]
     pub fn problem(&self) -> &str {
         match self {

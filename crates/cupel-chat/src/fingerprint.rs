@@ -1,4 +1,4 @@
-//! What tells a message again that was seen before, without its text.
+//! Fingerprints, by which a message is recognized without its text.
 
 use std::hash::Hasher;
 

@@ -35,7 +35,7 @@ pub enum PinReason {
     LastUserTurn,
     /// It is the end of the request, which the model has to go on from.
     EndOfRequest,
-    /// What hangs on it cannot be seen in the request.
+    /// The messages that depend on it cannot be seen in the request.
     Reference,
     /// Something that is always in cannot stand without it.
     Needed,

@@ -120,7 +120,7 @@ impl<'t> Json<'t> {
         path.split('.').try_fold(self, |json, name| json.object()?.get(name))
     }
 
-    /// What to call the value in a message: itself if it is short, else what it is.
+    /// Description of the value for a message: the value itself if it is short, else its type.
     pub(crate) fn describe(self) -> String {
         const LONGEST: usize = 40;
         match self.raw() {

@@ -49,7 +49,7 @@ impl<'e> Known<'e> {
         Some((self.earlier?, (*self.positions.get(group)?)?))
     }
 
-    /// What a group weighs, the beginning of the answer left out.
+    /// Tokens of a group, the beginning of the answer left out.
     pub(crate) fn weight(&self, group: usize) -> Option<Weight> {
         self.at(group).map(|(earlier, at)| earlier.weights[at])
     }

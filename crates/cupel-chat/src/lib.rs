@@ -114,7 +114,7 @@
 //!
 //! # Rules
 //!
-//! What "goes" goes only with [`RepairMode::Drop`], unless it says nothing.
+//! In these tables, "goes" holds only with [`RepairMode::Drop`], unless the message is empty.
 //!
 //! | rule | what is wrong | repair |
 //! |---|---|---|

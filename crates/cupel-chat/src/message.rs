@@ -12,7 +12,7 @@ use crate::path::Path;
 use crate::text::{JsonText, Text};
 use crate::validate::{Finding, Fix};
 
-/// Who speaks.
+/// Role of the speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Role {
     System,
@@ -24,7 +24,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// How many there are.
+    /// Number of roles.
     pub(crate) const COUNT: usize = Self::Unknown as usize + 1;
 
     /// The name by which tags and pins know the role, whatever the format calls it.
@@ -57,7 +57,7 @@ impl Role {
 pub(crate) struct Message {
     pub(crate) json: JsonText,
     pub(crate) role: Role,
-    /// What the format calls the role, or the type of the element.
+    /// Role in the words of the format, or the type of the element.
     pub(crate) native_role: Text,
     pub(crate) pieces: Vec<Piece>,
     /// The blocks of its content, where that is a list.
@@ -66,7 +66,7 @@ pub(crate) struct Message {
     pub(crate) extras: Option<Box<Extras>>,
 }
 
-/// What few messages have beside words. Writing to it takes its memory, so look before you write.
+/// Fields beside words that few messages have. Writing to them takes memory, so look before you write.
 #[derive(Default)]
 pub(crate) struct Extras {
     /// The `name` of whoever speaks.
@@ -188,7 +188,7 @@ impl Message {
     }
 }
 
-/// What binds a message beyond calls and answers.
+/// Bond between messages beyond calls and answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bond {
     None,
@@ -232,7 +232,7 @@ pub(crate) struct Answer {
     pub(crate) name: Option<Text>,
     /// Which block of the message it is, if it is one.
     pub(crate) block: Option<usize>,
-    /// What came back, where it may be shortened.
+    /// Content of the result, where it may be shortened.
     pub(crate) body: Option<JsonText>,
     /// True if the tool says that it failed.
     pub(crate) is_error: bool,
@@ -278,10 +278,10 @@ impl Piece {
     }
 }
 
-/// What a piece is to the reader.
+/// Nature of a piece for the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nature {
-    /// What somebody says.
+    /// Words that somebody says.
     Words,
     /// The model's reasoning before it speaks or calls.
     Thought,
@@ -289,15 +289,15 @@ pub(crate) enum Nature {
     Tool,
     /// The arguments of the call.
     Arguments,
-    /// What a tool answers.
+    /// Answer of a tool.
     Answer,
-    /// What is read.
+    /// Document that is read.
     Document,
-    /// What stands beside all that.
+    /// Text beside all that.
     Aside,
 }
 
-/// What a piece consists of.
+/// Content of a piece.
 pub(crate) enum Content {
     Text(Text),
     Image(Image, JsonText),

@@ -28,7 +28,7 @@ pub(crate) struct Pairing {
 /// Calls by id, each as its message and its place there.
 type Open<'m> = HashMap<&'m str, VecDeque<(usize, usize)>, RandomState>;
 
-/// What an answer belongs to.
+/// Call that an answer belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
     /// A call in this message.
@@ -171,7 +171,7 @@ impl Pairing {
         self.answered_in[message].iter().filter_map(|answer| Some((*answer)?.0))
     }
 
-    /// What the answers of a message belong to.
+    /// Calls that the answers of a message belong to.
     pub(crate) fn links(&self, message: usize) -> &[Link] {
         &self.links[message]
     }

@@ -1,4 +1,4 @@
-//! What the caller wants to keep, whatever it costs.
+//! Pins: messages that the caller keeps, whatever they cost.
 
 use std::fmt;
 use std::str::FromStr;
@@ -121,7 +121,7 @@ impl Pin {
         }
     }
 
-    /// What to say of a pin that matches nothing.
+    /// Message about a pin that matches nothing.
     pub(crate) fn unmatched(&self, conversation: &Conversation) -> ChatError {
         let count = conversation.messages.len();
         let (problem, remedy) = match self {

@@ -20,7 +20,7 @@ pub(crate) fn syntax_error(text: &str, part: &str, error: &serde_json::Error) ->
     malformed(text, offset, path, problem, remedy)
 }
 
-/// What is wrong at a place of a text.
+/// Error about a place of a text.
 pub(crate) fn malformed(
     text: &str,
     offset: usize,
@@ -68,7 +68,7 @@ fn path_before(text: &str) -> String {
             _ => {}
         }
     }
-    /// How much of the path is worth showing.
+    /// Depth of a path that is shown.
     const DEEPEST: usize = 8;
     let mut path = String::new();
     for level in levels.iter().take(DEEPEST) {

@@ -16,7 +16,7 @@ impl<'t> Splice<'t> {
 
     /// The text with these elements only, in this order, each as `element` writes it.
     ///
-    /// What stands before the first, between and after the last element stays as it is, as far as it
+    /// The text before the first, between and after the last element stays as it is, as far as it
     /// is needed; so all elements in their order give the whole text.
     pub(crate) fn compose<'e>(
         &'e self,

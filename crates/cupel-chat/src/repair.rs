@@ -12,7 +12,7 @@ use crate::render::Splice;
 use crate::text::Text;
 use crate::validate::{Finding, Fix};
 
-/// How far a repair goes.
+/// Extent of a repair.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RepairMode {
@@ -20,7 +20,7 @@ pub enum RepairMode {
     /// order and name, and what says nothing goes.
     #[default]
     Keep,
-    /// What cannot be kept is dropped.
+    /// Messages that cannot be kept are dropped.
     Drop,
 }
 
@@ -30,7 +30,7 @@ pub enum RepairMode {
 pub struct Repair {
     /// Where, in the request as it was: `messages[3]`.
     pub path: String,
-    /// What was done, as in `dropped messages[3]`.
+    /// Change, as in `dropped messages[3]`.
     pub action: String,
     /// The rule that asked for it, as in [`Violation::rule`](crate::Violation::rule).
     pub rule: &'static str,
@@ -46,7 +46,7 @@ impl fmt::Display for Repair {
     }
 }
 
-/// How often the request is looked at again, at least. Each round repairs all that is found; what it
+/// Least number of times that the request is looked at again. Each round repairs all that is found; what it
 /// brings to light, as the results of a call that it dropped, is for the next one. In a long turn
 /// without its beginning that goes on from step to step.
 const ROUNDS: usize = 12;
@@ -74,7 +74,7 @@ pub(crate) fn repair(request: &Request, mode: RepairMode) -> (String, Vec<Repair
     (text, repairs)
 }
 
-/// What one round does.
+/// Changes of one round.
 #[derive(Default)]
 struct Plan {
     mode: RepairMode,
@@ -282,7 +282,7 @@ fn with_edits(text: &str, edits: &[(Range<usize>, String)]) -> String {
     edited
 }
 
-/// How an id is written where it belongs: instead of what is there, or as the first field.
+/// Edit that writes an id where it belongs: instead of the old one, or as the first field.
 fn id_edit(place: &IdPlace, text: &str, id: &str) -> (Range<usize>, String) {
     let value = serde_json::Value::from(id).to_string();
     let holder = place.holder.view();

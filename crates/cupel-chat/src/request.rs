@@ -117,14 +117,14 @@ impl Request {
     }
 
     /// The index of the message in which the user last said something in words, however far back.
-    /// What tools answered is not the user's.
+    /// A tool's answer is not the user's message.
     ///
     /// Of items, the last one that is tagged `role:user`.
     pub fn last_user_message(&self) -> Option<usize> {
         self.conversation.messages.iter().rposition(|message| message.user_words().is_some())
     }
 
-    /// What the user last said, in their own words and nothing else: what the window is for.
+    /// Last words of the user, and nothing else: the query that the window is for.
     ///
     /// However much an agent has done since, none of it speaks for the user; and neither do results
     /// of tools or documents that stand in the same message, unless there is nothing else in it.

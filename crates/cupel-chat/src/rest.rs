@@ -5,7 +5,7 @@ use crate::message::{Nature, Piece};
 use crate::text::Text;
 use crate::uncounted::is_uncounted;
 
-/// How deep unknown values are looked into for fields that count nothing. What is deeper counts as
+/// Depth to which unknown values are searched for fields that count nothing. Deeper values count as
 /// it is written.
 const DEEPEST: usize = 8;
 
@@ -53,7 +53,7 @@ pub(crate) fn push_unknown(value: Json<'_>, nature: Nature, pieces: &mut Vec<Pie
     }
 }
 
-/// What a value that no rule knows says: a text as it is, anything else as it is written, without
+/// Text of a value that no rule knows: a text as it is, anything else as it is written, without
 /// the fields that count nothing. `None` if there is no text in it.
 fn unknown_text(value: Json<'_>) -> Option<Text> {
     if let Some(text) = value.text() {

@@ -38,7 +38,7 @@ pub(crate) fn labels(text: &str, format: Format) -> Vec<String> {
     (0..candidates.bundles().len()).map(label).collect()
 }
 
-/// What is wrong with a request, with the names of the rules.
+/// Violations of a request, with the names of the rules.
 #[track_caller]
 pub(crate) fn violations(text: &str, format: Format) -> Vec<String> {
     let violations = read(text, format).validate();

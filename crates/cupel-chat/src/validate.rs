@@ -25,7 +25,7 @@ pub struct Violation {
     pub path: String,
     /// A stable name of the rule, as in `orphan-result`.
     pub rule: &'static str,
-    /// What is wrong.
+    /// Text of the violation.
     pub text: String,
     /// The remedy.
     pub remedy: String,
@@ -47,7 +47,7 @@ pub(crate) struct Finding {
     pub(crate) fix: Fix,
 }
 
-/// How a violation is repaired.
+/// Repair of a violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fix {
     /// Only its author can.

@@ -1,4 +1,4 @@
-//! What a request says, message by message, for whoever looks for something in it.
+//! Messages of a request as texts, for searches.
 
 use crate::Request;
 use crate::derive::content;
@@ -28,13 +28,13 @@ impl Request {
 }
 
 impl<'r> MessageView<'r> {
-    /// Who speaks: `system`, `user`, `assistant`, `tool` or `unknown`.
+    /// Role of the speaker: `system`, `user`, `assistant`, `tool` or `unknown`.
     #[must_use]
     pub fn role(self) -> &'static str {
         self.0.role.name()
     }
 
-    /// What the model reads in it, line by line; calls as name and arguments.
+    /// Text that the model reads in it, line by line; calls as name and arguments.
     #[must_use]
     pub fn text(self) -> String {
         match &self.0.item {

@@ -1,4 +1,4 @@
-//! What each part of a request costs.
+//! Tokens of each part of a request.
 
 use cupel_tokens::{Overheads, TokenCounter};
 
@@ -10,9 +10,9 @@ use crate::message::{Content, Message, Nature, Piece};
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Weight {
     pub(crate) total: i64,
-    /// How much of it is answers of tools.
+    /// Tokens of it that are answers of tools.
     pub(crate) answers: i64,
-    /// How much of it is documents.
+    /// Tokens of it that are documents.
     pub(crate) documents: i64,
     /// True if some of it could not be counted.
     pub(crate) is_estimate: bool,

@@ -29,18 +29,18 @@ pub(crate) struct BatchArguments {
 
 /// One of many requests.
 pub(crate) struct Job {
-    /// What messages call it: a file, or a file and a line.
+    /// Name in messages: a file, or a file and a line.
     pub(crate) name: String,
     /// The file it is; `None` for a line, and for the standard input.
     pub(crate) path: Option<PathBuf>,
     /// The request.
     pub(crate) text: String,
-    /// What the file is, if it is no request.
+    /// Kind of the file, if it is no request.
     pub(crate) transcript: Option<TranscriptKind>,
 }
 
 impl BatchArguments {
-    /// Whether there is one request only.
+    /// Returns true if there is one request only.
     pub(crate) fn is_single(&self) -> bool {
         self.files.len() < 2 && !self.lines
     }
@@ -93,7 +93,7 @@ pub(crate) fn requests_of_lines(input: &Input) -> impl Iterator<Item = (String, 
     })
 }
 
-/// How a whole batch ends: as its worst request did.
+/// Exit code of a batch: that of its worst request.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     cannot: usize,
@@ -123,7 +123,7 @@ impl Tally {
         Ok(None)
     }
 
-    /// How the batch ends.
+    /// Exit code of the batch.
     pub(crate) fn finish(self) -> Result<Answer, Failure> {
         let failed = self.cannot + self.refused;
         if failed == 0 {
@@ -134,7 +134,7 @@ impl Tally {
     }
 }
 
-/// What `answer` makes of each job, in order, on all cores.
+/// Answers of `answer` for each job, in order, on all cores.
 pub(crate) fn answers<T: Send>(
     jobs: Vec<Result<Job, Failure>>,
     answer: impl Fn(&Job) -> Result<T, Failure> + Sync,

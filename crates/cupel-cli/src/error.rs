@@ -1,4 +1,4 @@
-//! How a command ends.
+//! Exit codes and errors of commands.
 
 use std::fmt;
 use std::io;
@@ -7,10 +7,10 @@ use cupel_engine::{EngineError, ErrorCode};
 
 use crate::render::number::grouped;
 
-/// What to do about a session that cannot be gone on with.
+/// Remedy for a session that cannot be continued.
 pub(crate) const BEGIN_ANEW: &str = "remove the file, or begin anew with --restart-unreadable";
 
-/// What a command that could run found out.
+/// Result of a command that could run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// Done.
@@ -46,14 +46,14 @@ impl Failure {
         Self::CannotRun(reason.to_string())
     }
 
-    /// What an error of the engine means for whoever gave it this input.
+    /// Failure by an error of the engine, for the caller that gave this input.
     pub(crate) fn of(input: &str, error: &EngineError) -> Self {
         let place = error.location().map(|(line, column)| format!(":{line}:{column}"));
         let place = place.unwrap_or_default();
         Self::saying(error, &format!("{input}{place}: {}", words(error)))
     }
 
-    /// What an error of the engine means for whoever set its flags.
+    /// Failure by an error of the engine, for the caller that set its flags.
     pub(crate) fn of_settings(error: &EngineError) -> Self {
         Self::saying(error, &words(error))
     }
@@ -69,7 +69,7 @@ impl Failure {
         if error.is_refusal() { Self::Refused(text) } else { Self::CannotRun(text) }
     }
 
-    /// What a failed write to `place` means.
+    /// Failure of a write to `place`.
     pub(crate) fn writing(place: impl fmt::Display, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::ClosedPipe;
@@ -127,7 +127,7 @@ fn remedy(error: &EngineError) -> Option<String> {
     }
 }
 
-/// What the system says, in the manner of our own messages.
+/// Message of the system, in the manner of our own messages.
 pub(crate) fn cause(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();

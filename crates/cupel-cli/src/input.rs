@@ -1,4 +1,4 @@
-//! What the command reads: a file, or the standard input.
+//! Input of the command: a file, or the standard input.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
@@ -16,7 +16,7 @@ pub(crate) struct Input {
     pub(crate) path: Option<PathBuf>,
     /// All of it; of a file that is no request, its last request.
     pub(crate) text: String,
-    /// What the file is, if it is no request.
+    /// Kind of the file, if it is no request.
     pub(crate) transcript: Option<TranscriptKind>,
 }
 
@@ -67,7 +67,7 @@ impl Input {
         Ok(Self { path: self.path, text: imported.text, transcript: Some(kind) })
     }
 
-    /// What messages call it.
+    /// Name in messages.
     pub(crate) fn name(&self) -> String {
         name(self.path.as_deref())
     }

@@ -1,7 +1,7 @@
 //! The command `cupel`, to be called from a program: pipe a request through it, get back the best
 //! one that fits.
 //!
-//! What it knows about requests, models, budgets and policies is in `cupel-engine`; here flags are
+//! All rules about requests, models, budgets and policies are in `cupel-engine`; here flags are
 //! read and answers shown.
 
 #[cfg(feature = "gateway")]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use cupel_engine::Work;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// What takes less than this needs no bar.
+/// Work that takes less time needs no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// A bar on stderr once the work takes long, if that is a terminal; nothing otherwise.

@@ -1,4 +1,4 @@
-//! What holds where flags say nothing: the environment, then `cupel.toml`.
+//! Settings where flags say nothing: the environment, then `cupel.toml`.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! How an engine is made.
+//! Builder of engines.
 
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ impl EngineBuilder {
         self
     }
 
-    /// How tokens are counted, whatever the model: `o200k_base`, `cl100k_base`, `estimate`, or the
+    /// Sets how tokens are counted, whatever the model: `o200k_base`, `cl100k_base`, `estimate`, or the
     /// path of a `tokenizer.json` (feature `huggingface`).
     #[must_use]
     pub fn tokenizer(mut self, name: impl Into<String>) -> Self {
@@ -106,7 +106,7 @@ impl EngineBuilder {
         self
     }
 
-    /// How much fits.
+    /// Sets the limits of the window.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -147,14 +147,14 @@ impl EngineBuilder {
         self
     }
 
-    /// What becomes of what something newer makes superfluous.
+    /// Sets the treatment of messages that something newer makes superfluous.
     #[must_use]
     pub fn superseded(mut self, superseded: Superseded) -> Self {
         self.superseded = superseded;
         self
     }
 
-    /// What may go into the window shorter than it is: results of tools that are JSON, or all
+    /// Sets the texts that may be shortened: results of tools that are JSON, or all
     /// results of tools. Without it nothing is, unless what must be kept does not fit otherwise: then
     /// its JSON results are.
     #[must_use]
@@ -253,7 +253,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Who watches long work.
+    /// Sets the observer of long work.
     #[must_use]
     pub fn progress(mut self, progress: Arc<dyn Progress>) -> Self {
         self.progress = Some(progress);

@@ -1,4 +1,4 @@
-//! What swings between policies.
+//! Differences between policies.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,14 @@ use crate::{
     EngineError, ErrorCode, NamedPolicy, Options, Part, Prepared, RequestInput, Schema, Summary,
 };
 
-/// What two or more policies keep differently.
+/// Messages that two or more policies keep differently.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Comparison {
     /// `cupel/1`.
     pub schema: Schema,
-    /// What each policy keeps, in the order given.
+    /// Summary of each policy, in the order given.
     pub policies: Vec<Summary>,
     /// The candidates on which they disagree, in the order of the request.
     pub swings: Vec<Swing>,
@@ -28,7 +28,7 @@ pub struct Comparison {
 pub struct Swing {
     /// The candidate.
     pub part: Part,
-    /// Whether each policy keeps it, in their order.
+    /// Presence in each policy's window, in their order.
     pub is_kept: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! How many tokens is this?
+//! Token counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +15,13 @@ use cupel_tokens::{Count as Bound, TokenCounter};
 pub struct Count {
     /// `cupel/1`.
     pub schema: Schema,
-    /// What counted.
+    /// Name of the tokenizer.
     pub tokenizer: String,
-    /// Whether counts are estimates.
+    /// True if counts are estimates.
     pub is_estimate: bool,
     /// All tokens together.
     pub total_tokens: i64,
-    /// What they are at most, in 95 of 100 cases; the same number where counts are exact.
+    /// Upper bound that holds in 95 of 100 cases; the same number where counts are exact.
     pub at_most: i64,
     /// The parts of a request, in its order; none for plain texts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -36,14 +36,14 @@ pub struct Count {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TextCount {
-    /// What the caller calls it.
+    /// Name that the caller gives it.
     pub name: String,
     /// Its tokens.
     pub tokens: i64,
 }
 
 impl Prepared {
-    /// What all tokens are at most, in 95 of 100 cases.
+    /// Upper bound of all tokens that holds in 95 of 100 cases.
     fn at_most(&self) -> i64 {
         let more = self.bound().map_or(0, |bound| bound.at_most.saturating_sub(bound.tokens));
         self.candidates().total_tokens().saturating_add(more)

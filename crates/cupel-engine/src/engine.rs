@@ -49,7 +49,7 @@ pub struct Engine {
     uncapped: CompiledPolicy,
 }
 
-/// What all requests of an engine share.
+/// Settings that all requests of an engine share.
 #[derive(Clone)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub(crate) struct Settings {
@@ -188,7 +188,7 @@ impl Engine {
         Prepared::new(self.clone(), request.into(), options, Purpose::Session(&memory))
     }
 
-    /// What is in the window, what is not, and why.
+    /// Explains what is in the window, what is not, and why.
     ///
     /// # Errors
     ///
@@ -228,7 +228,7 @@ impl Engine {
         self.prepare(request, options)?.windows(budgets)
     }
 
-    /// What each budget keeps, from the pinned to everything.
+    /// Windows at budgets from the pinned messages to everything.
     ///
     /// # Errors
     ///
@@ -242,7 +242,7 @@ impl Engine {
         self.prepare(request, options)?.curve(range)
     }
 
-    /// What the last tokens of the budget buy.
+    /// Messages that the last tokens of the budget buy.
     ///
     /// # Errors
     ///
@@ -270,7 +270,7 @@ impl Engine {
         self.prepare(request, options)?.min_budget(message)
     }
 
-    /// What two or more policies keep differently.
+    /// Messages that two or more policies keep differently.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What can go wrong, as data: one type for every call.
+//! Errors as data: one type for every call.
 
 use std::fmt;
 
@@ -34,11 +34,11 @@ pub struct EngineError(Box<Details>);
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Details {
     schema: Schema,
-    /// What kind of error it is; never changes.
+    /// Kind of the error; never changes.
     code: ErrorCode,
     /// The rule that was broken, with the value that broke it.
     rule: String,
-    /// What to do about it.
+    /// Remedy: what to do about the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
     /// Where in the request, the policy or the options, as in `messages[4].role`.
@@ -50,7 +50,7 @@ struct Details {
     /// Column of the place in characters, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     column: Option<usize>,
-    /// What must be kept and does not fit, the largest first.
+    /// Messages that must be kept and do not fit, the largest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
     /// Tokens that must be kept, where they do not fit.
@@ -64,7 +64,7 @@ struct Details {
     violations: Vec<RuleBroken>,
 }
 
-/// What kind of error it is. Texts may change from version to version, these names do not.
+/// Kind of an error. Texts may change from version to version, these names do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -78,7 +78,7 @@ pub enum ErrorCode {
     InvalidRequest,
     /// A pin that matches nothing.
     UnmatchedPin,
-    /// What must be kept does not fit by itself.
+    /// The messages that must be kept do not fit by themselves.
     DoesNotFit,
     /// Neither the call nor the model nor the policy says how much fits.
     NoBudget,
@@ -180,7 +180,7 @@ impl EngineError {
         }))
     }
 
-    /// What is wrong with a text that should be JSON of some shape.
+    /// Error about a text that should be JSON of some shape.
     pub(crate) fn of_json(code: ErrorCode, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let rule = error.to_string().replace(&format!(" at line {line} column {column}"), "");
@@ -211,7 +211,7 @@ impl EngineError {
         error
     }
 
-    /// What kind of error it is; never changes.
+    /// Kind of the error; never changes.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.0.code
@@ -223,7 +223,7 @@ impl EngineError {
         &self.0.rule
     }
 
-    /// What to do about it.
+    /// Remedy: what to do about the error.
     #[must_use]
     pub fn remedy(&self) -> Option<&str> {
         self.0.remedy.as_deref()
@@ -241,7 +241,7 @@ impl EngineError {
         self.0.line.zip(self.0.column)
     }
 
-    /// What must be kept and does not fit, the largest first.
+    /// Messages that must be kept and do not fit, the largest first.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.0.parts
@@ -259,7 +259,7 @@ impl EngineError {
         &self.0.violations
     }
 
-    /// Whether the call was understood and the answer is no: the request does not fit, or its
+    /// Returns true if the call was understood and the answer is no: the request does not fit, or its
     /// provider would refuse it. All other errors are the caller's to mend.
     #[must_use]
     pub fn is_refusal(&self) -> bool {

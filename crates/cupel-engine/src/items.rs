@@ -16,11 +16,11 @@ use crate::{Engine, EngineError, ErrorCode, Options};
 pub struct ItemSelection {
     /// The positions of what stays, in placed order.
     pub kept: Vec<usize>,
-    /// What all candidates cost.
+    /// Tokens of all candidates.
     pub tokens_before: i64,
-    /// What those cost that stay.
+    /// Tokens of those that stay.
     pub tokens_after: i64,
-    /// How much fits.
+    /// Budget of the window.
     pub budget: BudgetSummary,
     /// The report of the specification.
     pub report: SelectionReport,

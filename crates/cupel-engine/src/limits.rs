@@ -1,4 +1,4 @@
-//! How much fits, and where that comes from.
+//! Limits of a window, and their origin.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use cupel_tokens::{Count, Model};
 use crate::EngineError;
 use crate::explain::plain_room;
 
-/// What is kept free for the answer where neither the caller nor the request says it.
+/// Tokens that are kept free for the answer where neither the caller nor the request sets them.
 const DEFAULT_RESERVE: i64 = 4_096;
 
-/// How much fits, as far as the caller says it. What is absent comes from the model or the policy.
+/// Limits of a window, as far as the caller sets them. Absent ones come from the model or the policy.
 ///
 /// ```
 /// use cupel_engine::Limits;
@@ -24,11 +24,11 @@ const DEFAULT_RESERVE: i64 = 4_096;
 pub struct Limits {
     /// The window in tokens.
     pub max: Option<i64>,
-    /// What to aim for; all but the reserve if absent.
+    /// Tokens to aim for; all but the reserve if absent.
     pub target: Option<i64>,
-    /// What to keep free for the answer.
+    /// Tokens to keep free for the answer.
     pub reserve: Option<i64>,
-    /// How far counts may be off, in percent: so much of the window stays free.
+    /// Possible error of counts, in percent: so much of the window stays free.
     pub margin_percent: Option<f64>,
 }
 
@@ -87,11 +87,11 @@ pub(crate) struct Sources<'a> {
     pub(crate) output_limit: Option<i64>,
     /// The budget of the policy.
     pub(crate) policy: Option<&'a ContextBudget>,
-    /// How far counts may be off, where they are estimates of a tokenizer that is not public.
+    /// Possible error of counts, where they are estimates of a tokenizer that is not public.
     pub(crate) doubt: Option<Doubt>,
 }
 
-/// How far counts may be off.
+/// Possible error of counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Doubt {
     /// The texts of all candidates, and what they are at most in 95 of 100 requests.
@@ -173,7 +173,7 @@ fn adjust(policy: &ContextBudget, limits: Limits) -> Result<ContextBudget, Cupel
 /// Number of tokens around a window that may leave as much room, since percentages are rounded.
 const ROUNDING: i64 = 8;
 
-/// How a budget follows from the size of its window alone, with what is set aside staying as it is.
+/// Function from the size of a window to its budget, with the reserved tokens staying as they are.
 #[derive(Debug, Clone)]
 pub(crate) struct Scale {
     reserve: i64,
@@ -237,7 +237,7 @@ impl Scale {
         Some(smaller.unwrap_or(low))
     }
 
-    /// What is set aside, margins apart.
+    /// Reserved tokens, margins apart.
     pub(crate) fn reserved(&self) -> i64 {
         self.slots.values().fold(self.reserve, |sum, slot| sum.saturating_add(*slot))
     }
@@ -247,7 +247,7 @@ impl Scale {
 ///
 /// # Errors
 ///
-/// What is wrong with the text, in words.
+/// Error about the text, in words.
 ///
 /// ```
 /// assert_eq!(cupel_engine::parse_tokens("1.5k"), Ok(1_500));
@@ -288,7 +288,7 @@ fn fraction(digits: &str, unit: i64) -> Option<i64> {
 ///
 /// # Errors
 ///
-/// What is wrong with the text, in words.
+/// Error about the text, in words.
 ///
 /// ```
 /// assert_eq!(cupel_engine::parse_margin("12.5 %"), Ok(12.5));

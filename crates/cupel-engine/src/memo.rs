@@ -52,7 +52,7 @@ impl RememberingCounter {
         self.memo.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of a text, or else what `ask` says.
+    /// Remembered value of a text, or else the result of `ask`.
     fn remembered<T: Copy>(
         &self,
         text: &str,
@@ -102,7 +102,7 @@ impl TokenCounter for RememberingCounter {
     }
 }
 
-/// What a session remembers beside its state: it changes how long a step takes, never the step.
+/// Memory of a session beside its state: it changes how long a step takes, never the step.
 #[derive(Default)]
 pub(crate) struct SessionMemory(Mutex<Remembered>);
 

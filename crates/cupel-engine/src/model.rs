@@ -27,7 +27,7 @@ pub(crate) fn by_name(name: &str) -> Result<Option<&'static Model>, EngineError>
     }
 }
 
-/// Whether a name means a known one that is near: of its words all but one or two letters are those of the
+/// Returns true if a name means a known one that is near: of its words all but one or two letters are those of the
 /// other. One that differs by its numbers, or by a word of its own, is another model.
 fn is_misspelt(name: &str, known: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
@@ -89,20 +89,20 @@ pub struct ModelList {
 pub struct ModelRow {
     /// The name, without the date of a version.
     pub name: String,
-    /// Whose rules count: `openai`, `anthropic`, `google` or `open`.
+    /// Provider whose rules count: `openai`, `anthropic`, `google` or `open`.
     pub provider: String,
-    /// What counts its tokens.
+    /// Name of its tokenizer.
     pub tokenizer: String,
     /// Most tokens of a request and its answer together.
     pub context_window: i64,
     /// Most tokens of an answer.
     pub max_output: i64,
-    /// What its input costs, where that is known for sure.
+    /// Prices of its input, where two sources agree on them.
     #[serde(default)]
     pub prices: Option<ModelPrices>,
 }
 
-/// What the input of a model costs, in US dollars for a million tokens.
+/// Input prices of a model, in US dollars for a million tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -118,7 +118,7 @@ pub struct ModelPrices {
 }
 
 impl ModelPrices {
-    /// What these tokens cost in US dollars, all that is not in the cache being written into it.
+    /// Cost of these tokens in US dollars, all that is not in the cache being written into it.
     ///
     /// ```
     /// use cupel_engine::{ModelPrices, Usage};

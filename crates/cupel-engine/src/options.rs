@@ -1,4 +1,4 @@
-//! What one call may change.
+//! Options of one call.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use cupel_renderings::Shorten;
 
 use crate::{Cancel, Limits};
 
-/// What one call changes of its engine's settings; what is absent stays.
+/// Changes of one call to its engine's settings; absent ones stay.
 ///
 /// ```
 /// use cupel_engine::{Engine, Limits, Options};
@@ -40,14 +40,14 @@ impl Options {
         Self::default()
     }
 
-    /// What the window must answer, instead of the user's last words.
+    /// Sets the query that the window must answer, instead of the user's last words.
     #[must_use]
     pub fn query(mut self, query: impl Into<Arc<str>>) -> Self {
         self.query = Some(query.into());
         self
     }
 
-    /// How much fits, as far as it differs.
+    /// Sets the limits of the window, as far as they differ.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -92,7 +92,7 @@ impl Options {
         self
     }
 
-    /// What may go into the window shorter than it is, instead of what the engine says.
+    /// Sets the texts that may be shortened, instead of those of the engine.
     #[must_use]
     pub fn shorten(mut self, what: Shorten) -> Self {
         self.shorten = Some(what);

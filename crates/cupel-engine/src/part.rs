@@ -1,4 +1,4 @@
-//! What is in or out as a whole, as data.
+//! Messages that are in or out as a whole, as data.
 
 use cupel_chat::{Bundle, Candidates, PinReason, Repair, Violation};
 use cupel_names::{excerpt, letters};
@@ -16,18 +16,18 @@ pub struct Part {
     pub position: usize,
     /// Where it is in the request, as in `messages[3..6]` or `tools`.
     pub path: String,
-    /// What it is, as in `assistant, 2 tool results`.
+    /// Description, as in `assistant, 2 tool results`.
     pub what: String,
     /// The indices of its messages in the request's own list; none for a fixed part.
     pub messages: Vec<usize>,
     /// Its kind, as in `ToolOutput`.
     pub kind: String,
-    /// What it costs.
+    /// Tokens of the part.
     pub tokens: i64,
     /// Why it is always in, if it is, as in `last user turn`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<String>,
-    /// How it begins, on one line.
+    /// Beginning of the text, on one line.
     pub excerpt: String,
 }
 
@@ -66,9 +66,9 @@ pub struct RuleBroken {
     pub path: String,
     /// A stable name of the rule, as in `orphan-result`.
     pub rule: String,
-    /// What is wrong.
+    /// Text of the violation.
     pub text: String,
-    /// What to do.
+    /// Remedy: what to do about it.
     pub remedy: String,
 }
 
@@ -95,13 +95,13 @@ impl std::fmt::Display for RuleBroken {
 pub struct RepairDone {
     /// Where, in the request as it was.
     pub path: String,
-    /// What was done, as in `dropped messages[3]`.
+    /// Change, as in `dropped messages[3]`.
     pub action: String,
     /// The rule that asked for it.
     pub rule: String,
     /// Why.
     pub reason: String,
-    /// Whether something that was said, called or answered is gone.
+    /// True if something that was said, called or answered is gone.
     #[serde(default)]
     pub is_loss: bool,
 }
@@ -124,9 +124,9 @@ impl std::fmt::Display for RepairDone {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Outdated {
-    /// What was dropped.
+    /// Message that was dropped.
     pub older: String,
-    /// What stands for it.
+    /// Message that stands for it.
     pub newer: String,
     /// The messages that were dropped.
     pub messages: Vec<usize>,

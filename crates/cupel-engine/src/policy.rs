@@ -64,7 +64,7 @@ impl NamedPolicy {
         Ok(Self::new(name, description))
     }
 
-    /// What reports call it.
+    /// Name in reports.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -144,9 +144,9 @@ pub struct PolicyList {
 pub struct PolicyRow {
     /// Its name.
     pub name: String,
-    /// What it favours.
+    /// Sentence about the messages that it favours.
     pub summary: String,
-    /// Whether it is used where none is named.
+    /// True if it is used where none is named.
     pub is_default: bool,
 }
 
@@ -174,7 +174,7 @@ pub fn policy_schema() -> serde_json::Value {
     PolicyDescription::json_schema_with(&without_query())
 }
 
-/// What is known by name.
+/// Policies that are known by name.
 #[derive(Clone, Copy)]
 enum Known {
     Auto,

@@ -1,4 +1,4 @@
-//! Who watches long work.
+//! Observers of long work.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub trait Progress: Send + Sync {
     fn end(&self);
 }
 
-/// What takes long.
+/// Kinds of long work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Work {

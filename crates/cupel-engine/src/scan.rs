@@ -1,4 +1,4 @@
-//! What the windows of all budgets say of each candidate.
+//! Presence of each candidate in the windows of all budgets.
 
 use cupel::{ContextBudget, PlacedItem, Ranking};
 
@@ -14,11 +14,11 @@ pub(crate) struct Scan {
     fates: Vec<Fate>,
     /// True if every budget was tried at which a window can change.
     pub(crate) is_exact: bool,
-    /// How far apart budgets are that were tried.
+    /// Distance between budgets that were tried.
     leap: i64,
 }
 
-/// What becomes of one candidate as the budget grows.
+/// Presence of one candidate as the budget grows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Fate {
     /// The smallest budget whose window holds it.
@@ -36,7 +36,7 @@ pub(crate) struct Fate {
 /// Number of windows that are tried. Where there are more, some budgets are passed over.
 const PATIENCE: usize = 50_000;
 
-/// How much work the windows of an explanation may be, in tenths of a microsecond for each of three rounds:
+/// Bound on the work for the windows of an explanation, in tenths of a microsecond for each of three rounds:
 /// with [`WINDOW`] some 0.8 s of processor time, for 10,000 messages of a chat as for the 220 of a coding
 /// agent's session, on which both were chosen. Half or twice as much only moves the time.
 const EXPLAINED: usize = 5_000_000;
@@ -145,7 +145,7 @@ impl Scan {
         }
     }
 
-    /// What becomes of a candidate.
+    /// Presence of a candidate.
     pub(crate) fn fate(&self, position: usize) -> Fate {
         self.fates[position]
     }

@@ -20,16 +20,16 @@ pub struct Selection {
     pub summary: Summary,
     /// The indices of the messages that stay, in the request's own list, in the order written.
     pub kept_messages: Vec<usize>,
-    /// What is in the window shorter than it was, in the order of the request.
+    /// Texts in the window that are shorter than they were, in the order of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<ShortenedText>,
     /// Shorter forms that were given and are of no use, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused_renderings: Vec<UnusedRendering>,
-    /// What was repaired before.
+    /// Repairs before the selection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairDone>,
-    /// What did not compete, since something newer makes it superfluous.
+    /// Messages that did not compete, since something newer makes them superfluous.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded: Vec<Outdated>,
     /// The messages that are not what they were, as JSON, by their indices: for whoever has messages
@@ -57,45 +57,45 @@ pub struct Summary {
     /// The model that the counts are for, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What counted.
+    /// Name of the tokenizer.
     pub tokenizer: String,
-    /// Whether token counts are estimates.
+    /// True if token counts are estimates.
     pub is_estimate: bool,
     /// The family of tokenizers that counts are estimated like, as in `claude`; `unknown` where the
     /// name of the model speaks of none. Absent where counts are exact or the caller chose a
     /// tokenizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_like: Option<String>,
-    /// How much fits.
+    /// Budget of the window.
     pub budget: BudgetSummary,
-    /// How many messages there were.
+    /// Number of messages before the selection.
     pub messages_before: usize,
-    /// How many stay.
+    /// Number of messages that stay.
     pub messages_after: usize,
-    /// What the request cost.
+    /// Tokens of the request before the selection.
     pub tokens_before: i64,
-    /// What it costs now.
+    /// Tokens of the window.
     pub tokens_after: i64,
 }
 
 impl Summary {
-    /// Whether all of the request fits.
+    /// Returns true if all of the request fits.
     #[must_use]
     pub fn fits_whole(&self) -> bool {
         self.tokens_before <= self.budget.target_tokens
     }
 }
 
-/// How much fits.
+/// Budget of a window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct BudgetSummary {
     /// The window in tokens.
     pub max_tokens: i64,
-    /// What is aimed for.
+    /// Tokens that the selection aims for.
     pub target_tokens: i64,
-    /// What is kept free for the answer.
+    /// Tokens that are kept free for the answer.
     pub output_reserve: i64,
     /// By how much the room for what competes is reduced because counts may be off, in percent.
     pub margin_percent: f64,
@@ -121,7 +121,7 @@ impl BudgetSummary {
     }
 }
 
-/// What a report includes.
+/// Items that a report includes.
 pub(crate) fn of_report(report: &SelectionReport) -> Vec<Chosen> {
     let chosen = |included: &IncludedItem| Some((included.position?, included.rendering));
     report.included.iter().filter_map(chosen).collect()

@@ -22,9 +22,9 @@ pub struct Setting {
     pub keyword: &'static str,
     /// Its type.
     pub kind: SettingKind,
-    /// What holds if nobody sets it.
+    /// Default if nobody sets it.
     pub default: &'static str,
-    /// What it does, in one sentence.
+    /// Effect, in one sentence.
     pub summary: &'static str,
     /// True if `cupel.toml` and the environment may set it once for all calls of the command.
     pub in_file: bool,
@@ -372,8 +372,8 @@ impl EngineBuilder {
 }
 
 impl Options {
-    /// What an object of JSON says, by the [keywords](Setting::keyword) of [`SETTINGS`]. What is `null`
-    /// stays as it is.
+    /// Options in an object of JSON, by the [keywords](Setting::keyword) of [`SETTINGS`]. A field that is `null`
+    /// changes nothing.
     ///
     /// # Errors
     ///

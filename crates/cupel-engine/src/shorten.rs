@@ -20,16 +20,16 @@ pub struct ShortenedText {
     /// The tool whose answer it is; empty for words of the assistant.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tool: String,
-    /// What the form is called, as in `json 18 %`.
+    /// Name of the form, as in `json 18 %`.
     pub name: String,
-    /// What the text cost whole.
+    /// Tokens of the whole text.
     pub tokens_before: i64,
-    /// What it costs now.
+    /// Tokens of the shorter text.
     pub tokens_after: i64,
-    /// How many values it had, where it is JSON.
+    /// Number of values in the whole text, where it is JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values_before: Option<usize>,
-    /// How many of them are left.
+    /// Number of values that are left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values_after: Option<usize>,
     /// By what the original can be asked for: see [`Engine::original`](crate::Engine::original).
@@ -43,7 +43,7 @@ pub struct ShortenedText {
 pub struct UnusedRendering {
     /// Its position in the list that was given.
     pub position: usize,
-    /// What it was for, as in `message 4` or `call toolu_1`.
+    /// Target, as in `message 4` or `call toolu_1`.
     pub target: String,
     /// Why it is of no use.
     pub why: String,
@@ -55,14 +55,14 @@ impl std::fmt::Display for UnusedRendering {
     }
 }
 
-/// Who makes forms.
+/// Maker of shorter forms.
 pub(crate) struct Shortener<'s> {
-    /// What is shortened; `None` if nobody says.
+    /// Texts that are shortened; `None` if nobody says.
     what: Option<Shorten>,
-    /// What the caller makes forms with.
+    /// Renderer of the caller.
     renderer: Option<&'s dyn Renderer>,
     own: &'s [OwnRendering],
-    /// Whether forms end with the handle of the whole.
+    /// True if forms end with the handle of the whole.
     handles: bool,
 }
 
@@ -110,7 +110,7 @@ impl<'s> Shortener<'s> {
         Self { what, renderer, own: &options.renderings, handles }
     }
 
-    /// Whether somebody said that nothing may be shorter than it is.
+    /// Returns true if somebody said that nothing may be shorter than it is.
     pub(crate) fn is_off(&self) -> bool {
         self.what == Some(Shorten::Off)
     }
@@ -182,7 +182,7 @@ fn target(target: &Target) -> String {
 }
 
 impl Prepared {
-    /// What is shorter than it was in these forms.
+    /// Texts that are shorter in these forms.
     pub(crate) fn shortened(&self, kept: &[Chosen]) -> Vec<ShortenedText> {
         self.candidates().edits(kept).into_iter().map(shortened_text).collect()
     }

@@ -1,6 +1,6 @@
-//! What becomes of what something newer makes superfluous.
+//! Treatment of messages that something newer makes superfluous.
 
-/// Whether what is superseded may compete: an older read of the same file, the same call made
+/// Treatment of superseded messages: an older read of the same file, the same call made
 /// again, a text that a newer one repeats nearly word for word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

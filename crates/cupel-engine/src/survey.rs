@@ -28,33 +28,33 @@ pub struct Survey {
     /// The model that the counts are for, or else the one that the request names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What counted.
+    /// Name of the tokenizer.
     pub tokenizer: String,
-    /// Whether token counts are estimates.
+    /// True if token counts are estimates.
     pub is_estimate: bool,
-    /// What the window is for.
+    /// Query that the window is for.
     pub query: String,
     /// The language whose stems and stop words were taken; absent where none was sure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// What in the request as a whole the policy went by, if it says so.
+    /// Signals of the request as a whole that the policy went by, if it tells them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signals: Vec<Signal>,
-    /// What the request costs.
+    /// Tokens of the request.
     pub total_tokens: i64,
-    /// What must be kept costs so much.
+    /// Tokens of the messages that must be kept.
     pub pinned_tokens: i64,
     /// Every part, in the order of the request.
     pub parts: Vec<SurveyedPart>,
-    /// How the window changes as it grows, the smallest that holds what must be kept first.
+    /// Changes of the window as it grows, the smallest that holds what must be kept first.
     pub changes: Vec<Change>,
-    /// Whether every size was tried at which the window can change. If not, only those listed are
+    /// True if every size was tried at which the window can change. If not, only those listed are
     /// known.
     pub is_exact: bool,
-    /// What was repaired before.
+    /// Repairs before the selection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairDone>,
-    /// What did not compete, since something newer makes it superfluous.
+    /// Messages that did not compete, since something newer makes them superfluous.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded: Vec<Outdated>,
 }
@@ -64,16 +64,16 @@ pub struct Survey {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SurveyedPart {
-    /// What it is.
+    /// Message, or bundle of messages.
     pub part: Part,
-    /// What the policy gave it; absent if it is pinned, or if that is not a finite number.
+    /// Score by the policy; absent if it is pinned, or if that is not a finite number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// What earned it its score.
+    /// Reasons for its score.
     pub earned_by: EarnedBy,
 }
 
-/// How the window changes as it grows.
+/// Change of the window as it grows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -81,11 +81,11 @@ pub struct Change {
     /// The smallest window in tokens from which this holds: with what this request sets aside for the
     /// answer and for counts that may be off.
     pub max_tokens: i64,
-    /// What is left of it when that is set aside.
+    /// Tokens that are left when the reserve is set aside.
     pub room: i64,
-    /// What is kept costs so much.
+    /// Tokens of the window.
     pub tokens: i64,
-    /// What comes in, or takes another form.
+    /// Messages that come in, or take another form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<Joined>,
     /// The positions of what goes out.
@@ -112,11 +112,11 @@ pub struct Joined {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shown<'p> {
-    /// What the form is called; empty for the whole.
+    /// Name of the form; empty for the whole.
     pub name: &'p str,
-    /// What it costs.
+    /// Tokens of the form.
     pub tokens: i64,
-    /// What it says.
+    /// Text of the form.
     pub text: &'p str,
 }
 
@@ -267,7 +267,7 @@ impl Ruler<'_> {
     }
 }
 
-/// Whether a part is in a window, and in which of its forms.
+/// Presence of a part in a window, and its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Out,

@@ -13,7 +13,7 @@ use crate::{EngineError, ErrorCode};
 /// The name of the counter that needs no vocabulary.
 pub(crate) const ESTIMATE: &str = "estimate";
 
-/// How tokens are counted where the caller says it.
+/// Counter that the caller names.
 pub(crate) type Counter = Arc<dyn TokenCounter>;
 
 /// The counter of a name: `o200k_base`, `cl100k_base`, `estimate`, or the path of a

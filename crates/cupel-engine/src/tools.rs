@@ -14,13 +14,13 @@ pub struct ToolList {
     pub schema: Schema,
     /// The format of the request, as in `openai-chat`.
     pub format: String,
-    /// What counted.
+    /// Name of the tokenizer.
     pub tokenizer: String,
-    /// Whether counts are estimates.
+    /// True if counts are estimates.
     pub is_estimate: bool,
-    /// What the whole request costs.
+    /// Tokens of the whole request.
     pub request_tokens: i64,
-    /// What all tools cost, with what counts once.
+    /// Tokens of all tools, with those that count once.
     pub total_tokens: i64,
     /// The same if every tool were as short as it can be.
     pub short_tokens: i64,
@@ -37,13 +37,13 @@ pub struct ToolList {
 pub struct ToolRow {
     /// The name by which it is called; of a provider's own tool, its type.
     pub name: String,
-    /// What it costs.
+    /// Tokens of the definition.
     pub tokens: i64,
-    /// What it costs as short as it can be.
+    /// Tokens of the definition as short as it can be.
     pub short_tokens: i64,
-    /// How often messages of the request call it.
+    /// Number of calls in messages of the request.
     pub calls: usize,
-    /// What keeps it in the request, whatever the question is.
+    /// Reason that keeps it in the request, whatever the question is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needed: Option<String>,
 }
@@ -86,7 +86,7 @@ impl Prepared {
         }
     }
 
-    /// What definitions cost each, and what counts once if there are any.
+    /// Tokens of each definition, and those that count once if there are any.
     fn tool_tokens<'d>(&self, definitions: impl Iterator<Item = &'d str>) -> (Vec<i64>, i64) {
         let overheads = self.candidates().options().overheads;
         self.request().tools_tokens(definitions, overheads, &*self.read.counter)

@@ -7,7 +7,7 @@ use cupel_tokens::{Count, TokenCounter};
 
 use crate::{EngineError, ErrorCode};
 
-/// How far off scaled counts may be, in percent. Of 195 prefixes of 65 runs of agents, half to nine
+/// Possible error of scaled counts, in percent. Of 195 prefixes of 65 runs of agents, half to nine
 /// tenths of each, the whole run was within it in 94 to 100 of 100, depending on the tokenizer.
 const MARGIN_PERCENT: i64 = 3;
 

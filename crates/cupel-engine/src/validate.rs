@@ -15,7 +15,7 @@ pub struct Validation {
     pub schema: Schema,
     /// The format that it was read as.
     pub format: String,
-    /// Whether it breaks none.
+    /// True if it breaks no rule.
     pub is_valid: bool,
     /// The rules, in the order of the request.
     pub violations: Vec<RuleBroken>,
@@ -32,11 +32,11 @@ pub struct Repaired {
     pub format: String,
     /// The request.
     pub text: String,
-    /// What was done to it.
+    /// Repairs of the request.
     pub repairs: Vec<RepairDone>,
-    /// What could not be repaired.
+    /// Rules that it still breaks.
     pub violations: Vec<RuleBroken>,
-    /// What would be lost, to repair that as well, if the caller allows it.
+    /// Losses with which those are repaired as well, if the caller allows it.
     #[serde(default)]
     pub losses: Vec<RepairDone>,
 }
@@ -70,7 +70,7 @@ pub(crate) fn repair(request: &Request, mode: RepairMode) -> Result<Repaired, En
 pub(crate) const REPAIR: &str = "repair it";
 pub(crate) const DROP: &str = "repair it, and drop what cannot be kept";
 
-/// What to do with a request that breaks rules: repair it, where that helps, and lose something only
+/// Remedy for a request that breaks rules: repair it, where that helps, and lose something only
 /// where nothing else does.
 pub(crate) fn remedy(settings: &Settings, request: &Request) -> &'static str {
     let helps = |mode: RepairMode| {

@@ -1,4 +1,4 @@
-//! How much processor time a step of a session takes as the history grows, beside choosing the window
+//! Measures the processor time of a session's steps as the history grows, beside choosing the window
 //! anew.
 //!
 //! ```sh
@@ -43,7 +43,7 @@ fn main() -> Result<(), EngineError> {
     Ok(())
 }
 
-/// What each of these requests takes on average.
+/// Average time of these requests.
 fn milliseconds(
     requests: &[Arc<str>],
     mut ask: impl FnMut(Arc<str>) -> Result<(), EngineError>,

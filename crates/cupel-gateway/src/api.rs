@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-/// What stands before an ending, however its letters are written: there are servers that do not heed case.
+/// Path before an ending, however its letters are written: there are servers that do not heed case.
 fn ends_with<'p>(path: &'p str, ending: &str) -> Option<&'p str> {
     let at = path.len().checked_sub(ending.len()).filter(|at| path.is_char_boundary(*at))?;
     let (before, end) = path.split_at(at);
@@ -122,7 +122,7 @@ impl Api {
         self.format().name()
     }
 
-    /// How its requests are read.
+    /// Format of its requests.
     pub(crate) fn format(self) -> Format {
         match self {
             Self::OpenAiChat => Format::OpenAiChat,
@@ -132,7 +132,7 @@ impl Api {
         }
     }
 
-    /// What OpenTelemetry calls the provider.
+    /// Name of the provider in OpenTelemetry.
     pub(crate) fn provider(self) -> &'static str {
         match self {
             Self::OpenAiChat | Self::OpenAiResponses => "openai",

@@ -1,4 +1,4 @@
-//! What all requests share, and what a reload replaces.
+//! State that all requests share, and the part that a reload replaces.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,11 +23,11 @@ use crate::setup::Setup;
 use crate::store::Store;
 use crate::token::PageToken;
 
-/// What all requests share.
+/// State that all requests share.
 pub(crate) struct App {
     /// Another one at each start.
     pub(crate) instance: String,
-    /// What it says in `Via`.
+    /// Name in `Via`.
     pub(crate) via: HeaderValue,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) history: History,
@@ -52,7 +52,7 @@ pub(crate) struct App {
     retired: Mutex<Vec<Arc<Log>>>,
 }
 
-/// What a reload replaces.
+/// State that a reload replaces.
 pub(crate) struct Current {
     pub(crate) setup: Setup,
     pub(crate) store: Arc<Store>,
@@ -93,7 +93,7 @@ impl App {
         Ok(Arc::new(app))
     }
 
-    /// What holds now.
+    /// State that holds now.
     pub(crate) fn current(&self) -> Arc<Current> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -256,7 +256,7 @@ mod tests {
         (App::new(source).unwrap(), path)
     }
 
-    /// Whether conversations, and the log, are those of before after a reload.
+    /// Two flags: after a reload, conversations and the log are still those of before.
     fn kept(before: &str, after: &str) -> (bool, bool) {
         let (app, path) = app(before);
         let old = app.current();

@@ -1,4 +1,4 @@
-//! What a request to a model says: read once, before anything is decided.
+//! Fields of a request to a model: read once, before anything is decided.
 
 use bytes::Bytes;
 use cupel_chat::{Pin, Request, Rule};
@@ -16,7 +16,7 @@ use crate::unfit::Unfit;
 
 /// A request to a model, read.
 pub(crate) struct Asked {
-    /// Whose rules it follows.
+    /// API that it follows.
     pub(crate) api: Api,
     /// The model that body or path name.
     pub(crate) model: Option<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Asked {
     pub(crate) served: Option<i64>,
     /// Hashes of the keys that it came with.
     pub(crate) keys: Vec<String>,
-    /// How the user's last words begin.
+    /// Beginning of the user's last words.
     pub(crate) title: Option<String>,
     /// True if its newest step has so many blocks that its last mark for the cache may find nothing.
     pub(crate) is_step_long: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Asked {
     pub(crate) rules: Vec<Rule>,
     /// Messages that its headers say to keep.
     pub(crate) pins: Vec<Pin>,
-    /// Who of an agent sends it.
+    /// Part of an agent that sends it.
     pub(crate) caller: Caller,
     /// The conversation that it belongs to.
     pub(crate) conversation: Conversation,
@@ -196,7 +196,7 @@ impl Asked {
         is_known && matches!(self.api, Api::Anthropic | Api::Gemini)
     }
 
-    /// What limits may depend on.
+    /// Fields that limits may depend on.
     pub(crate) fn sender(&self) -> Sender<'_> {
         Sender {
             model: self.model.as_deref(),
@@ -223,7 +223,7 @@ fn head_of(request: &Request) -> Option<u64> {
     has_tools.then(|| request.head_fingerprint())
 }
 
-/// How the user's words begin. What an agent puts before them in tags of its own, as `<system-reminder>`, is
+/// Beginning of the user's words. Text that an agent puts before them in tags of its own, as `<system-reminder>`, is
 /// not the user's, unless there is nothing else.
 fn title_of(words: &str) -> String {
     let mut own = words.trim_start();

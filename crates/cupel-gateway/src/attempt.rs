@@ -15,15 +15,15 @@ const SMALLEST_TRIES: usize = 4;
 
 /// The outcome of the attempts.
 pub(crate) struct Attempt {
-    /// What goes out, if anything could be made of the request.
+    /// Request that goes out, if anything could be made of the original.
     pub(crate) fitted: Option<Fitted>,
     /// Why it is not as it should be.
     pub(crate) unfit: Option<Unfit>,
-    /// What the answer may take at most, where that was lowered.
+    /// Limit of the answer, where that was lowered.
     pub(crate) capped: Option<i64>,
 }
 
-/// What a request is fitted by.
+/// Terms that a request is fitted by.
 pub(crate) struct Terms {
     /// The options, with the limits in them.
     pub(crate) options: Options,
@@ -31,7 +31,7 @@ pub(crate) struct Terms {
     pub(crate) limits: RequestLimits,
     /// The conversation.
     pub(crate) session: Session,
-    /// What becomes of a request that cannot be fitted.
+    /// Treatment of a request that cannot be fitted.
     pub(crate) fail: Fail,
     /// True if the request's own limit for the answer may be lowered.
     pub(crate) cap_output: bool,

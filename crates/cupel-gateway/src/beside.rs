@@ -8,16 +8,16 @@ use tokio::sync::watch;
 use crate::config::{ConfigError, Source};
 use crate::serve::Gateway;
 
-/// How long answers may take to end once the program is gone: nobody reads them.
+/// Time that answers may take to end once the program is gone: nobody reads them.
 const LINGER: Duration = Duration::from_millis(500);
 
-/// What a program and the gateway beside it came to.
+/// Result of a program and the gateway beside it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Beside {
-    /// How the program ended.
+    /// Exit status of the program.
     pub status: ExitStatus,
-    /// What went through the gateway.
+    /// Totals of the requests through the gateway.
     pub totals: Totals,
 }
 

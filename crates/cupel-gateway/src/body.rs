@@ -113,13 +113,13 @@ pub(crate) async fn read(mut body: Timed, most: usize, held: &Held) -> Result<By
 
 /// The answer of an upstream on its way to the client, chunk for chunk. What happens to it is noted.
 pub(crate) struct Answer {
-    /// What was looked at before.
+    /// Bytes that were looked at before.
     first: Option<Bytes>,
     inner: Incoming,
     exchange: Exchange,
     end: StreamEnd,
     usage: UsageReader,
-    /// How long it may pause, and until when it does.
+    /// Longest pause, and the time at which it ends.
     pause: Duration,
     patience: Pin<Box<Sleep>>,
 }
@@ -279,14 +279,14 @@ const LONGEST_REFUSAL: usize = 1_000_000;
 /// Most bytes at the beginning of a stream that are looked at.
 const LONGEST_EVENT: usize = 65_536;
 
-/// How long the beginning of a stream may be silent before its head goes on without it.
+/// Time that the beginning of a stream may be silent before its head goes on without it.
 const FIRST_WORD: Duration = Duration::from_secs(60);
 
-/// How long events without content are held back, to hear whether an error follows. Servers that find a
+/// Time that events without content are held back, to see if an error follows. Servers that find a
 /// request too long say so before they work on it; later ones are signs of life, which a client waits for.
 const HOLD: Duration = Duration::from_secs(2);
 
-/// How long a refusal may take, however it comes, before it goes on as far as it came.
+/// Time that a refusal may take, however it comes, before it goes on as far as it came.
 const REFUSAL: Duration = Duration::from_secs(10);
 
 /// Reads a refusal, as far as it is worth reading and comes; and whether that is all of it.

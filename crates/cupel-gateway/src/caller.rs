@@ -1,4 +1,4 @@
-//! Who of an agent asks: itself, a sub-agent that it started, or a side call, as for a title.
+//! Part of an agent that asks: itself, a sub-agent that it started, or a side call, as for a title.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ const SESSION_HEADERS: [&str; 6] = [
 const SUB_AGENT_HEADERS: [&str; 3] =
     ["x-claude-code-agent-id", "x-claude-code-parent-agent-id", "x-openai-subagent"];
 
-/// How long an agent that names no session is taken to be the same after its last request.
+/// Time after its last request for which an agent that names no session is taken to be the same.
 const SAME: Duration = Duration::from_secs(600);
 
 /// Most sessions that are remembered; the longest unused go first.
@@ -31,7 +31,7 @@ const MOST_SESSIONS: usize = 1_000;
 /// Most conversations of a session that are remembered.
 const MOST_CONVERSATIONS: usize = 200;
 
-/// What of a request tells who of an agent sends it.
+/// Fields of a request that tell which part of an agent sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// The session that it names, or who its client is.
@@ -61,7 +61,7 @@ impl Caller {
 struct Session {
     /// The head of the agent itself: the first with tools.
     head: Option<u64>,
-    /// Who sends the requests of a conversation: heads change a little in the course of one.
+    /// Parts by the heads of their requests: heads change a little in the course of a conversation.
     known: BTreeMap<String, Option<RowCaller>>,
     used: Instant,
 }
@@ -71,7 +71,7 @@ struct Session {
 pub(crate) struct Callers(Mutex<BTreeMap<ConversationKey, Session>>);
 
 impl Callers {
-    /// Who sends a request; `None` if nothing tells the agent itself from a plain program.
+    /// Part that sends a request; `None` if nothing tells the agent itself from a plain program.
     pub(crate) fn tell(&self, caller: &Caller, conversation: &str) -> Option<RowCaller> {
         let mut sessions = self.lock();
         let now = Instant::now();

@@ -15,7 +15,7 @@ use crate::served::Asking;
 use crate::setup::Setup;
 use crate::upstream::{self, NoAnswer, Upstream};
 
-/// How long an upstream may take to say anything.
+/// Time that an upstream may take to say anything.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Most bytes that are read of an answer.
@@ -24,7 +24,7 @@ const MOST_BYTES: usize = 4_000_000;
 /// Most models of a local server that are asked for.
 const MOST_MODELS: usize = 8;
 
-/// What a look at a configuration found.
+/// Findings about a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Examination {
@@ -149,7 +149,7 @@ impl Look<'_> {
 }
 
 impl RunningGateway {
-    /// What metrics say, in Prometheus' text form.
+    /// Figures from metrics in Prometheus' text form.
     fn of_metrics(text: &str) -> Self {
         let values = text.lines().filter_map(|line| {
             let (name, value) = line.strip_prefix("cupel_gateway_")?.rsplit_once(' ')?;

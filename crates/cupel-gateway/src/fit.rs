@@ -1,4 +1,4 @@
-//! What goes out for a request: itself, or a window of it.
+//! Body that goes out for a request: itself, or a window of it.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,15 +10,15 @@ use cupel_tokens::Model;
 use crate::ask::Asked;
 use crate::limit::RequestLimits;
 
-/// What goes out for a request, as a step of its conversation.
+/// Body that goes out for a request, as a step of its conversation.
 pub(crate) struct Fitted {
     /// The window; `None` if the request goes out as it came.
     pub(crate) text: Option<Bytes>,
-    /// What became of it.
+    /// Step that was made of it.
     pub(crate) step: Arc<Step>,
     /// The conversation, with the step as a proposal.
     pub(crate) session: Session,
-    /// What the step was asked with.
+    /// Options of the step.
     pub(crate) options: Options,
 }
 

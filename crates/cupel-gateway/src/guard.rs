@@ -1,4 +1,4 @@
-//! Who may ask: the names the gateway goes by, and the pages that may speak to it.
+//! Guard against foreign requests: the names the gateway goes by, and the pages that may speak to it.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,7 +7,7 @@ use hyper::{Uri, Version};
 
 use crate::config::{Access, Config, ConfigError};
 
-/// Who may ask.
+/// Guard against foreign requests.
 #[derive(Debug)]
 pub(crate) struct Guard {
     hosts: Vec<String>,

@@ -49,7 +49,7 @@ impl History {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How much of it is kept. None, if nobody may see the page.
+    /// Bound on what is kept of it. None, if nobody may see the page.
     pub(crate) fn bound(&self, config: &ServerConfig, is_shown: bool) {
         let entries = &mut *self.lock();
         entries.most = if is_shown { config.requests } else { 0 };
@@ -86,7 +86,7 @@ impl History {
         rows.filter(|row| row.id > after).cloned().collect()
     }
 
-    /// What is needed to open a request.
+    /// Data that is needed to open a request.
     pub(crate) fn shown(&self, number: u64) -> Option<(Row, Shown)> {
         let entries = self.lock();
         let entry = entries.list.iter().find(|entry| entry.row.id == number)?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Most windows and acceptances that are remembered; the longest unused go first.
 const MOST_ENTRIES: usize = 1_000;
 
-/// How long an accepted request proves that its upstream takes as much. Less than a window is
+/// Time for which an accepted request proves that its upstream takes as much. Less than a window is
 /// remembered: a server that was started again with a smaller one is believed soon.
 const PROOF: Duration = Duration::from_secs(300);
 
@@ -24,7 +24,7 @@ pub(crate) struct LearntWindow {
     pub(crate) counts_answer: bool,
 }
 
-/// Whose window it is. What one set of keys is told holds for no other: keys have limits of their own,
+/// Owner of a window. A window told to one set of keys holds for no other: keys have limits of their own,
 /// and a client must not be able to lower another's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Whose {
@@ -93,7 +93,7 @@ impl Learnt {
         entry.window = entry.window.filter(|(window, _)| window.tokens >= tokens);
     }
 
-    /// What is remembered, for the page: nothing of the keys but that they differ.
+    /// Windows that are remembered, for the page: nothing of the keys but that they differ.
     pub(crate) fn list(&self, lifetime: Duration) -> Value {
         let entries = self.lock();
         let living = entries.iter().filter_map(|(whose, entry)| {

@@ -1,4 +1,4 @@
-//! How much fits: as configured, as the model takes, as an upstream said.
+//! Limits: as configured, as the model takes, as an upstream said.
 
 use cupel_engine::Limits;
 use cupel_tokens::Model;
@@ -8,7 +8,7 @@ use crate::learnt::LearntWindow;
 use crate::measure::Measure;
 use crate::{glob, hash};
 
-/// What is kept free for the answer if neither request nor configuration say it.
+/// Tokens that are kept free for the answer if neither request nor configuration set them.
 const RESERVE: i64 = 4_096;
 
 /// The share of a window that is kept free for the answer at most, unless the configuration names a
@@ -83,7 +83,7 @@ impl Room {
     }
 }
 
-/// How much fits for one request.
+/// Limits of one request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestLimits {
     /// As the engine takes them.
@@ -113,7 +113,7 @@ struct KeyLimit {
     limit: Limit,
 }
 
-/// What a request says about itself that a limit may depend on.
+/// Fields of a request that a limit may depend on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sender<'a> {
     /// The model.
@@ -149,7 +149,7 @@ impl LimitTable {
                 }
                 (None, Some(model)) => table.by_model.push((model.clone(), limit)),
                 (None, None) => {
-                    let text = format!("{place}: is for nobody; give model, key or key_env");
+                    let text = format!("{place}: matches nothing; set `model`, `key` or `key_env`");
                     return Err(ConfigError::new(text));
                 }
             }
@@ -157,7 +157,7 @@ impl LimitTable {
         Ok(table)
     }
 
-    /// What is configured for a model, or for everything.
+    /// Limits that are configured for a model, or for everything.
     fn configured(&self, model: Option<&str>) -> Option<Limit> {
         let of_model = self.by_model.iter().find(|(pattern, _)| is_named(model, pattern));
         of_model.map(|(_, limit)| *limit).or(self.everywhere)
@@ -346,7 +346,7 @@ mod tests {
             ("max = 1\nwindow = 2", "max: max and window are both set; give one of them"),
             ("max = 0", "max: must be above 0 tokens, got 0"),
             ("[[limits]]\nmodel = 'm'", "limits[0]: sets nothing; give max or window"),
-            ("[[limits]]\nmax = 5", "limits[0]: is for nobody; give model, key or key_env"),
+            ("[[limits]]\nmax = 5", "limits[0]: matches nothing; set `model`, `key` or `key_env`"),
         ] {
             let error = LimitTable::read(&parse_for_tests(config)).unwrap_err();
             assert_eq!(error.to_string(), text);

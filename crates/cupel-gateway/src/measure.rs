@@ -10,11 +10,11 @@ use crate::usage::Reported;
 /// Most conversations whose measure is remembered; the longest unused go first.
 const MOST_ENTRIES: usize = 1_000;
 
-/// How far off what was reported may be for the next request, in percent, as the engine has it for
+/// Possible error of a reported count for the next request, in percent, as the engine has it for
 /// counts that are scaled by a usage.
 const MARGIN_PERCENT: i128 = 3;
 
-/// What a request came to: as it was counted here, and as its provider reported.
+/// Tokens of a request: as counted here, and as its provider reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Measure {
     counted: i64,
@@ -111,7 +111,7 @@ const CACHE_TOLERANCE_PERCENT: i64 = 10;
 const LEAST_REPORTED_PERCENT: i64 = 65;
 
 impl Unmeasured {
-    /// What should be in the cache, in tokens of the provider, if that is more than it says.
+    /// Tokens of the provider that should be in the cache beyond those that it reports.
     fn cache_short(&self, said: Reported) -> Option<i64> {
         let cached = said.cached?;
         let expected = said.scaled(self.cached, self.counted);

@@ -50,7 +50,7 @@ fn head(name: &str, help: &str, kind: &str, text: &mut String) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-/// What is counted. Labels have few values each: nothing that a client sends is one.
+/// Counters. Labels have few values each: nothing that a client sends is one.
 #[derive(Default)]
 pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<(&'static str, &'static str, String), u64>>,
@@ -76,7 +76,7 @@ pub(crate) struct Metrics {
     duration: Histogram,
 }
 
-/// What others count.
+/// Gauges that others count.
 pub(crate) struct Gauges {
     pub(crate) conversations: usize,
     /// Bytes that requests on their way hold.

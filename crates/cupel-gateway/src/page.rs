@@ -28,10 +28,10 @@ use tokio::sync::{mpsc, watch};
 use crate::app::App;
 use crate::record::Shown;
 
-/// How often a page hears that nothing has come.
+/// Time after which a page hears that nothing has come.
 const ALIVE: Duration = Duration::from_secs(15);
 
-/// What the pages need.
+/// State that the pages need.
 #[derive(Clone)]
 pub(crate) struct Pages {
     pub(crate) app: Arc<App>,
@@ -125,7 +125,7 @@ fn rows(app: &App, rows: Vec<Row>) -> Rows {
     Rows { instance: app.instance.clone(), rows }
 }
 
-/// What a view is asked with beside the number.
+/// Parameters of a view beside the number.
 #[derive(Default)]
 struct How {
     /// Other policies to compare with.

@@ -32,7 +32,7 @@ use crate::unfit::Unfit;
 use crate::upstream::{self, NoAnswer, Upstream};
 use crate::{sure, work};
 
-/// How often a request is cut anew for an upstream that does not say how much is too much.
+/// Largest number of new cuts of a request for an upstream that does not say how much is too much.
 const GUESSES: usize = 3;
 
 /// A request between client and upstream.
@@ -49,7 +49,7 @@ pub(crate) struct Passage {
 struct Turn {
     asked: Arc<Asked>,
     known: Known,
-    /// What goes out, if it could be fitted.
+    /// Request that goes out, if it could be fitted.
     fitted: Option<Fitted>,
     /// The run, with the step that goes out.
     run: Arc<[RunPoint]>,

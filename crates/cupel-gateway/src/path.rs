@@ -1,10 +1,10 @@
-//! What a path means, however it is written.
+//! Meaning of a path, however it is written.
 
 use std::fmt;
 
 use crate::api::Api;
 
-/// Whose business a path is.
+/// Route of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     /// The gateway's own: what follows `/cupel`, without slashes at its ends.
@@ -20,7 +20,7 @@ pub(crate) enum Route {
 pub(crate) struct Path {
     /// Without percent signs.
     pub(crate) decoded: String,
-    /// Whose business it is.
+    /// Route of the path.
     pub(crate) route: Route,
     /// True if it is passed on unread and some server may take it for a place where requests are fitted:
     /// by another method, or by a path that such a server would tidy up.

@@ -1,4 +1,4 @@
-//! What is noted about a request, and where it goes when the request is over, however it ends.
+//! Record of a request, and the places that it goes to when the request is over, however it ends.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::otel::Parent;
 use crate::unfit::{Shortfall, Unfit};
 use crate::usage::Reported;
 
-/// How a request ended.
+/// End of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The client left before the answer was complete.
@@ -49,23 +49,23 @@ impl Outcome {
 /// A request that can be opened on the page.
 #[derive(Clone)]
 pub(crate) struct Shown {
-    /// Whose rules it follows.
+    /// API that it follows.
     pub(crate) api: Api,
     /// As it came.
     pub(crate) text: Arc<str>,
-    /// How the user's last words begin.
+    /// Beginning of the user's last words.
     pub(crate) title: Option<String>,
     /// A key for each beginning of its history.
     pub(crate) history: Arc<[ConversationKey]>,
-    /// What it was asked with.
+    /// Options that it was asked with.
     pub(crate) options: Options,
-    /// What became of it, if it could be fitted.
+    /// Step that was made of it, if it could be fitted.
     pub(crate) step: Option<Arc<Step>>,
     /// The run up to it.
     pub(crate) run: Arc<[RunPoint]>,
 }
 
-/// What is noted about a request.
+/// Record of a request.
 #[derive(Clone)]
 pub(crate) struct Record {
     /// Its number on the page.
@@ -82,29 +82,29 @@ pub(crate) struct Record {
     /// The span that its client says to be in.
     pub(crate) parent: Option<Parent>,
     pub(crate) conversation: Option<String>,
-    /// Who of an agent sent it.
+    /// Part of an agent that sent it.
     pub(crate) caller: Option<RowCaller>,
     pub(crate) status: Option<u16>,
     pub(crate) outcome: Outcome,
     /// Why it went on unfitted, or was refused.
     pub(crate) unfit: Option<Unfit>,
-    /// What it was, as a window.
+    /// Figures of its window.
     pub(crate) figures: Option<Figures>,
-    /// What its answer may take at most, where its own limit was lowered.
+    /// Limit of its answer, where its own limit was lowered.
     pub(crate) capped: Option<i64>,
-    /// What the provider reported that it came to.
+    /// Tokens that the provider reported.
     pub(crate) reported: Option<Reported>,
-    /// How that does not agree with what was sent.
+    /// Disagreement of that with the request that was sent.
     pub(crate) disagreement: Option<Disagreement>,
     /// True if the upstream found it too long, and it was sent once more.
     pub(crate) sent_again: bool,
-    /// How long it took to make it fit.
+    /// Time to make it fit.
     pub(crate) fitting: Duration,
-    /// How long it took until the head of the answer came.
+    /// Time until the head of the answer came.
     pub(crate) until_answer: Option<Duration>,
-    /// How long it took in all.
+    /// Time in all.
     pub(crate) duration: Duration,
-    /// What the page needs.
+    /// Data that the page needs.
     pub(crate) shown: Option<Shown>,
 }
 
@@ -266,7 +266,7 @@ pub(crate) struct Exchange {
     begun: Instant,
     /// The memory that it holds, if it was read.
     pub(crate) held: Option<Held>,
-    /// What is to be measured by what the provider reports, if it counts as a step.
+    /// Measure that the provider's report completes, if it counts as a step.
     pub(crate) unmeasured: Option<Unmeasured>,
     pub(crate) record: Record,
 }

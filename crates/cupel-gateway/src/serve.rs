@@ -35,14 +35,14 @@ use crate::upstream;
 /// Most headers of a request.
 const MOST_HEADERS: usize = 200;
 
-/// How long log and collector may take for what is left, at the end.
+/// Time that log and collector may take for the rest, at the end.
 const CLOSE: Duration = Duration::from_secs(5);
 
-/// What a client hears that has as many connections as it may.
+/// Answer to a client that has as many connections as it may.
 const TOO_MANY_CONNECTIONS: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n\
 connection: close\r\ncontent-length: 0\r\n\r\n";
 
-/// How often the file of the configuration is looked at.
+/// Time between two looks at the file of the configuration.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// A gateway that has a place to listen at, and does not listen yet.

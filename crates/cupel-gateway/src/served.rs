@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use crate::learnt::Whose;
 use crate::upstream::{self, Sender, Upstream};
 
-/// How long the first request of a model waits to hear its window. A local server answers within milliseconds, or is
+/// Time that the first request of a model waits to hear its window. A local server answers within milliseconds, or is
 /// loading a model and would make the request wait as well.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long an answer holds before the server is asked again, beside the requests.
+/// Time that an answer holds before the server is asked again, beside the requests.
 const HOLDS: Duration = Duration::from_secs(60);
 
 /// The same for an answer without a window: Ollama tells it once a model is loaded.
@@ -156,7 +156,7 @@ impl Served {
         }
     }
 
-    /// What is known, for the page.
+    /// Windows that are known, for the page.
     pub(crate) fn list(&self) -> Vec<Value> {
         let entries = self.lock();
         let told = entries.iter().filter_map(|(whose, entry)| {
@@ -180,7 +180,7 @@ pub(crate) struct Asking {
     pub(crate) sender: Sender,
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) model: String,
-    /// What opens the server, as it came with a request.
+    /// Header that opens the server, as it came with a request.
     pub(crate) authorization: Option<HeaderValue>,
     pub(crate) via: HeaderValue,
 }

@@ -14,15 +14,15 @@ use crate::upstream::{self, Sender, Upstream};
 
 /// A configuration, made ready to work by.
 pub(crate) struct Setup {
-    /// What it was made of.
+    /// Configuration that it was made of.
     pub(crate) config: Config,
-    /// How much fits.
+    /// Limits.
     pub(crate) limits: LimitTable,
-    /// Who may ask.
+    /// Guard against foreign requests.
     pub(crate) guard: Guard,
-    /// What sends requests.
+    /// Client that sends requests.
     pub(crate) sender: Sender,
-    /// How sessions go about it.
+    /// Settings of sessions.
     pub(crate) sessions: SessionSettings,
     /// Another one for each configuration: sessions of an older one have older engines.
     pub(crate) generation: u64,

@@ -1,4 +1,4 @@
-//! Whether a request fits for sure: told by its bytes, before anything is counted.
+//! Requests that fit for sure: told by their bytes, before anything is counted.
 
 use cupel_engine::Limits;
 

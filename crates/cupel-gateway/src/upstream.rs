@@ -21,7 +21,7 @@ use crate::config::{Config, ConfigError, UpstreamConfig};
 use crate::glob;
 use crate::path::Path;
 
-/// What sends requests.
+/// Client that sends requests.
 pub(crate) type Sender = Client<HttpsConnector<HttpConnector>, Body>;
 
 /// Where some requests go.
@@ -29,11 +29,11 @@ pub(crate) type Sender = Client<HttpsConnector<HttpConnector>, Body>;
 pub(crate) struct Upstream {
     /// Scheme and authority, as in `https://api.openai.com`: its name in logs.
     pub(crate) name: String,
-    /// What stands before every path, without a slash at its end.
+    /// Folder before every path, without a slash at its end.
     folder: String,
     path: Option<String>,
     model: Option<String>,
-    /// What of a path stands for this upstream alone, and is not sent on; empty if nothing does.
+    /// Part of a path that stands for this upstream alone, and is not sent on; empty if there is none.
     stripped: String,
 }
 
@@ -206,7 +206,7 @@ fn without_password(url: &str) -> String {
     }
 }
 
-/// What belongs to one connection and not to what is sent over it.
+/// Headers that belong to one connection and not to the message that is sent over it.
 const OF_CONNECTION: [HeaderName; 8] = [
     header::CONNECTION,
     header::PROXY_AUTHENTICATE,
@@ -263,7 +263,7 @@ pub(crate) fn set_length(headers: &mut HeaderMap, length: usize) {
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
 }
 
-/// What sends requests: keeps connections, and trusts whom the system trusts.
+/// Makes the client that sends requests: it keeps connections, and trusts whom the system trusts.
 pub(crate) fn sender(config: &Config, is_secure: bool) -> Result<Sender, ConfigError> {
     let mut http = HttpConnector::new();
     http.enforce_http(false);

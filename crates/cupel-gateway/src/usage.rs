@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// Responses stream repeats instructions and tools of the request.
 const LONGEST: usize = 1 << 18;
 
-/// What a provider says that a request came to.
+/// Tokens of a request that a provider reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reported {
     /// Input tokens, with those of the cache.

@@ -27,7 +27,7 @@ use cupel::{ScoreExplanation, ScorePart};
 pub struct Highlights {
     /// Words of the query that the item has too, those that earned most first.
     pub words: Vec<String>,
-    /// How the neighbours begin that share their score with it, those that gave most first.
+    /// Beginnings of the neighbours that share their score with it, those that gave most first.
     pub neighbours: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ impl Highlights {
     }
 }
 
-/// What was earned by what, in the order in which it was met.
+/// Scores by their sources, in the order in which they were met.
 #[derive(Default)]
 struct Earned<'e> {
     parts: Vec<(&'e str, f64)>,

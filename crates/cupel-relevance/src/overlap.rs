@@ -1,4 +1,4 @@
-//! How much two sets have in common.
+//! Overlap of two sets.
 
 /// The members that two sorted lists share, as a share of all their members; 0 for two empty ones.
 pub(crate) fn jaccard<T: Ord>(a: &[T], b: &[T]) -> f64 {

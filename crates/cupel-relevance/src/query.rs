@@ -1,4 +1,4 @@
-//! What is being asked.
+//! Queries.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use crate::Language;
 use crate::need::is_user_turn;
 use crate::text::{Analysis, Vocabulary, for_each_word};
 
-/// What is being asked, analysed once.
+/// A query, analysed once.
 ///
 /// A clone is another handle to the same query.
 ///
@@ -65,8 +65,8 @@ impl Query {
         Self(Arc::new(Inner { text, analysis, terms, is_asking, words }))
     }
 
-    /// What a conversation asks: the last that the user said, however far back that is. What tools
-    /// answered since does not speak for the user. `None` if the user never spoke.
+    /// Query of a conversation: the last words of the user, however far back they are. Results of tools
+    /// since then do not speak for the user. `None` if the user never spoke.
     ///
     /// The user's turns are tagged `role:user`; items in which a tool answers as well count only
     /// where there are no others.
@@ -106,7 +106,7 @@ impl Query {
         &self.0.text
     }
 
-    /// How the text was analysed.
+    /// Analysis of the text.
     pub fn analysis(&self) -> &Analysis {
         &self.0.analysis
     }

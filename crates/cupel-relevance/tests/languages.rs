@@ -37,7 +37,7 @@ fn window(set: &Set, query: &str, choice: LanguageChoice, tokens: i64) -> Vec<us
     window.iter().map(|placed| placed.position).collect()
 }
 
-/// How many of the questions have their evidence in a window of 120 tokens.
+/// Number of questions that have their evidence in a window of 120 tokens.
 fn answered(set: &Set, choice: LanguageChoice) -> usize {
     let is_kept =
         |query: &&Value| {

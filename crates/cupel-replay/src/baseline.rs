@@ -1,4 +1,4 @@
-//! What people do without a policy: send everything, send the newest, or clear the results of tools.
+//! Baselines without a policy: send everything, send the newest, or clear the results of tools.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use cupel_chat::Candidates;
 use cupel_eval::Baseline;
 use cupel_tokens::TokenCounter;
 
-use crate::judge::Laid;
+use crate::judge::WindowLayout;
 
-/// How many of the last results `clear-tool-results` leaves alone, as in `cupel eval`.
+/// Number of last results that `clear-tool-results` leaves alone, as in `cupel eval`.
 const LEFT_ALONE: usize = 3;
-/// What stands instead of a result that was cleared, as in `cupel eval`.
+/// Text in place of a result that was cleared, as in `cupel eval`.
 const NOTE: &str = "[cleared]";
 
 /// A window that no policy chose.
 pub(crate) struct BaselineWindow {
-    pub(crate) laid: Laid,
+    pub(crate) laid: WindowLayout,
     pub(crate) messages: Vec<usize>,
     pub(crate) tokens: i64,
     pub(crate) cleared: usize,
@@ -67,7 +67,7 @@ pub(crate) fn window(
     let parts: Vec<(i64, Vec<usize>)> =
         kept.iter().map(|at| (tokens[*at], bundles[*at].message_indices().to_vec())).collect();
     let gone: Vec<usize> = messages.iter().copied().filter(|at| cleared.contains(at)).collect();
-    let laid = Laid::of_parts(head, prints, &messages, &parts, &gone);
+    let laid = WindowLayout::of_parts(head, prints, &messages, &parts, &gone);
     Some(BaselineWindow { laid, tokens: sum(&kept_tokens), cleared: gone.len(), messages })
 }
 

@@ -1,4 +1,4 @@
-//! Whether policies still decide as they did when a record was made.
+//! Check that policies still decide as they did when a record was made.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -9,7 +9,7 @@ use crate::outcome::{RequestOutcome, WindowOutcome};
 use crate::record::{Record, RecordedRequest, RecordedWindow, indices, mark, ranges};
 use crate::settings::Way;
 
-/// How far things may move.
+/// Tolerances of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tolerances {
     /// The share of the windows that may be others.
@@ -22,7 +22,7 @@ pub struct Tolerances {
     pub losses: usize,
 }
 
-/// What moved in one way.
+/// Differences in one way.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WayCheck {
@@ -50,9 +50,9 @@ pub struct Moved {
     pub place: String,
     /// Which way it is, by position.
     pub way: usize,
-    /// What it was; `None` where nothing fitted.
+    /// Window in the record; `None` where nothing fitted.
     pub before: Option<RecordedWindow>,
-    /// What it is.
+    /// Window now.
     pub after: Option<RecordedWindow>,
     /// Values that are lost now and were there then.
     pub lost: Vec<String>,
@@ -73,7 +73,7 @@ impl Moved {
         }
     }
 
-    /// What moved, in words.
+    /// Differences, in words.
     pub fn words(&self, ways: &[Way]) -> String {
         let lost = match &self.lost[..] {
             [] => String::new(),
@@ -93,7 +93,7 @@ impl Moved {
 /// So many of the values that were lost are named.
 const NAMED: usize = 8;
 
-/// What came and what went, as in `messages +8-9 −6-7, 388 → 268 tokens, 2 → 1 of 2 used values`.
+/// Difference between two windows, as in `messages +8-9 −6-7, 388 → 268 tokens, 2 → 1 of 2 used values`.
 fn difference(before: Option<&RecordedWindow>, after: Option<&RecordedWindow>) -> String {
     let (before, after) = match (before, after) {
         (Some(before), Some(after)) => (before, after),
@@ -206,7 +206,7 @@ impl Sums {
     }
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CheckReport {
@@ -353,7 +353,7 @@ impl<'r> Checking<'r> {
         self.others.push(format!("{at}: {what}"));
     }
 
-    /// What was found.
+    /// Result of the check.
     pub fn finish(mut self, tolerances: Tolerances) -> CheckReport {
         let gone = |at: &&&str| !self.replaced.contains(**at);
         let mut missing: Vec<&str> = self.recorded.keys().filter(gone).copied().collect();

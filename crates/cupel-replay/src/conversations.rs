@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use cupel_engine::SessionState;
 
-use crate::judge::{Judged, Laid, beginnings, coverage};
+use crate::judge::{Judged, WindowLayout, beginnings, coverage};
 use crate::used::{Held, Used};
 
 /// So many calls of a conversation are remembered, to tell that one is made again.
 const MOST_CALLS: usize = 4_096;
 /// So much of the shortened texts of a window is remembered.
 const MOST_REWRITTEN_BYTES: usize = 32 << 10;
-/// What a conversation takes beside what it remembers: itself, and its places in tables that are up to
+/// Bytes of a conversation beside its memory: itself, and its places in tables that are up to
 /// half empty.
 const OVERHEAD_BYTES: usize = size_of::<Open>() + 512;
 
-/// What is remembered of a window.
+/// Memory of a window.
 #[derive(Debug, Clone)]
 pub(crate) struct Remembered {
     head: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Remembered {
 }
 
 impl Remembered {
-    fn of(laid: &Laid) -> Self {
+    fn of(laid: &WindowLayout) -> Self {
         let bytes: usize = laid.rewritten.iter().map(String::len).sum();
         Self {
             head: laid.head,
@@ -54,20 +54,20 @@ impl Remembered {
 pub(crate) struct Track {
     pub(crate) window: Option<Remembered>,
     pub(crate) session: Option<SessionState>,
-    /// What it was before the last window, where a page may be wanted of that.
+    /// State before the last window, where a page may be wanted of that.
     pub(crate) session_before: Option<Arc<SessionState>>,
 }
 
 impl Track {
     /// The window was sent: what of it no cache had.
-    pub(crate) fn send(&mut self, laid: &Laid) -> i64 {
+    pub(crate) fn send(&mut self, laid: &WindowLayout) -> i64 {
         let before = self.window.as_ref().map(|before| (before.head, &before.prints[..]));
         let uncached = laid.uncached_tokens(before);
         self.window = Some(Remembered::of(laid));
         uncached
     }
 
-    /// How much of what was used after the last window stood in it.
+    /// Share of the values used after the last window that stood in it.
     pub(crate) fn late(&self, used: &Used) -> Option<crate::Coverage> {
         coverage(&used.values, &self.window.as_ref()?.held()?)
     }
@@ -106,10 +106,10 @@ struct Open {
     bytes: usize,
 }
 
-/// What a conversation is known by.
+/// Name of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Name {
-    /// What the log calls it.
+    /// Name in the log.
     Given(Arc<str>),
     /// All messages of its last request: the next one begins with them.
     Messages(u64),
@@ -267,7 +267,7 @@ impl Conversations {
     }
 }
 
-/// What tells all of a request again.
+/// Hash of a whole request.
 fn whole(judged: &Judged) -> u64 {
     beginnings(judged.head, &judged.prints).last().unwrap_or_default()
 }

@@ -7,22 +7,22 @@ use cupel_engine::{CacheRule, ModelPrices};
 use cupel_tokens::{Model, Provider};
 use serde::Deserialize;
 
-/// What a provider keeps in its cache between two requests, if nobody says otherwise: five minutes.
+/// Lifetime of a provider's cache, if nobody says otherwise: five minutes.
 const LIFETIME_SECONDS: i64 = 300;
 
-/// What an input token costs by a request's model, and when its provider has it in the cache.
+/// Price of an input token by a request's model, and the rule by which its provider has it in the cache.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Tariff {
-    /// What a token costs that the cache has, as a share of the full price.
+    /// Price of a token that is in the cache, as a share of the full price.
     pub read: f64,
-    /// What a token costs that is written into the cache, as a share of the full price.
+    /// Price of a token that is written into the cache, as a share of the full price.
     pub write: f64,
     /// Dollars for a million tokens at full price, where they are known.
     pub dollars: Option<f64>,
     /// The provider's rule of what it keeps.
     pub rule: CacheRule,
-    /// How long it keeps it, in seconds.
+    /// Lifetime of the cache, in seconds.
     pub lifetime_seconds: i64,
 }
 
@@ -70,7 +70,7 @@ impl Tariff {
         tariff
     }
 
-    /// What so many tokens cost, in tokens at full price. The `uncached` ones stand behind the common
+    /// Cost of so many tokens, in tokens at full price. The `uncached` ones stand behind the common
     /// beginning with what was sent before; of what stands before them the provider has as much as its rule
     /// says, and nothing if the cache `is_cold`.
     pub(crate) fn cost(&self, tokens: i64, uncached: i64, is_cold: bool) -> f64 {
@@ -117,7 +117,7 @@ struct OwnPrice {
     cache_read: Option<f64>,
     /// Of tokens that are written into the cache; the same as others if absent.
     cache_write: Option<f64>,
-    /// How long the provider keeps them.
+    /// Minutes that the provider keeps them.
     cache_minutes: Option<f64>,
     /// The least that it keeps.
     cache_least_tokens: Option<i64>,
@@ -131,7 +131,7 @@ impl PriceList {
         named.max_by_key(|(name, _)| name.len()).map(|(_, price)| price)
     }
 
-    /// What is wrong with the prices, if anything.
+    /// Problem of the prices, if there is one.
     pub fn problem(&self) -> Option<String> {
         self.models.iter().find_map(|(name, price)| {
             let all = [Some(price.input), price.cache_read, price.cache_write, price.cache_minutes];

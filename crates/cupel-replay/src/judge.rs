@@ -1,4 +1,4 @@
-//! What becomes of one request by itself: everything that needs no other request of its conversation.
+//! Judgement on one request by itself: everything that needs no other request of its conversation.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::used::{Held, Used, UsedValue, fingerprint};
 /// So much of an answer is shown beside what was lost of it.
 const LONGEST_ANSWER: usize = 20_000;
 
-/// What a window is made of, as far as the next one of its conversation needs to know.
+/// Layout of a window, as far as the next one of its conversation needs to know.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Laid {
-    /// What stands before all messages.
+pub(crate) struct WindowLayout {
+    /// Hash of the text before all messages.
     pub(crate) head: u64,
     /// Its messages, in the order written.
     pub(crate) prints: Vec<u64>,
-    /// What its parts cost, and behind how many of the messages each ends.
+    /// Tokens of its parts, and the number of messages behind which each ends.
     parts: Vec<(i64, usize)>,
     /// The messages that are as they were, rising.
     pub(crate) whole: Vec<u32>,
@@ -32,7 +32,7 @@ pub(crate) struct Laid {
     pub(crate) rewritten: Vec<String>,
 }
 
-impl Laid {
+impl WindowLayout {
     /// A request as it was logged.
     fn whole(candidates: &Candidates, head: u64, prints: &[u64]) -> Self {
         let items = candidates.items().iter().zip(candidates.bundles());
@@ -116,7 +116,7 @@ impl Laid {
         }
     }
 
-    /// What of it is not in the cache if this was sent before: a part that is not there as a whole
+    /// Tokens of it that are not in the cache if this was sent before: a part that is not there as a whole
     /// counts in full.
     pub(crate) fn uncached_tokens(&self, before: Option<(u64, &[u64])>) -> i64 {
         let before = before.filter(|(head, _)| *head == self.head).map(|(_, prints)| prints);
@@ -133,7 +133,7 @@ impl Laid {
     }
 }
 
-/// What tells each beginning of a request again, the shortest first, the whole last.
+/// Hashes of each beginning of a request, the shortest first, the whole last.
 pub(crate) fn beginnings(head: u64, prints: &[u64]) -> impl Iterator<Item = u64> {
     prints.iter().scan(head, |hash, print| {
         *hash = (hash.rotate_left(17) ^ print).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -161,7 +161,7 @@ fn texts_of(json: &str) -> String {
     text
 }
 
-/// How much of what was used a window has.
+/// Share of the used values that a window has.
 pub(crate) fn coverage(values: &[UsedValue], window: &Held<'_>) -> Option<Coverage> {
     if values.is_empty() {
         return None;
@@ -184,10 +184,10 @@ pub(crate) struct Judged {
     pub(crate) text: Arc<str>,
     pub(crate) head: u64,
     pub(crate) prints: Vec<u64>,
-    pub(crate) logged: Laid,
+    pub(crate) logged: WindowLayout,
     /// For each way that is no session and has a window.
-    pub(crate) laid: Vec<Option<Laid>>,
-    /// What the answer used; or, where there is none, what the newest turn in the request used of the
+    pub(crate) laid: Vec<Option<WindowLayout>>,
+    /// Values that the answer used; or, where there is none, those that the newest turn in the request used of the
     /// request before.
     pub(crate) used: Option<Used>,
     pub(crate) late: Option<Used>,
@@ -230,7 +230,7 @@ pub(crate) fn judge(
     let (head, prints) = (request.head_fingerprint(), request.fingerprints());
     let used = logged.answer.as_ref().map(|answer| Used::by_answer(answer, &request));
     let late = if used.is_none() { Used::by_newest_turn(&request) } else { None };
-    let all = Laid::whole(candidates, head, &prints);
+    let all = WindowLayout::whole(candidates, head, &prints);
     let mut outcome = RequestOutcome {
         // However a log is laid out, the same request is the same.
         fingerprint: beginnings(head, &prints).last().unwrap_or(head),
@@ -263,7 +263,7 @@ pub(crate) fn judge(
             .and_then(|late| beginning(candidates, late.messages)),
         place: place.clone(),
     };
-    let mut laid: Vec<Option<Laid>> = ways.iter().map(|_| None).collect();
+    let mut laid: Vec<Option<WindowLayout>> = ways.iter().map(|_| None).collect();
     // A request is read and counted once for each budget, whatever the policies.
     let mut anew: Vec<usize> = (0..ways.len()).filter(|at| !ways[*at].in_session).collect();
     anew.sort_by_key(|at| ways[*at].budget_tokens);
@@ -325,12 +325,12 @@ fn window(
     head: u64,
     prints: &[u64],
     used: Option<&Used>,
-) -> Result<(WindowOutcome, Option<Laid>), EngineError> {
+) -> Result<(WindowOutcome, Option<WindowLayout>), EngineError> {
     let window = prepared.window()?;
     if !window.fits {
         return Ok((WindowOutcome::default(), None));
     }
-    let laid = Laid::window(prepared.candidates(), head, prints, &window);
+    let laid = WindowLayout::window(prepared.candidates(), head, prints, &window);
     let mut outcome = outcome(&laid, &window.kept_messages, prints.len(), used);
     outcome.sent.tokens = window.tokens;
     outcome.shortened = window.rewritten.len();
@@ -347,7 +347,7 @@ fn baseline_window(
     head: u64,
     prints: &[u64],
     used: Option<&Used>,
-) -> (WindowOutcome, Option<Laid>) {
+) -> (WindowOutcome, Option<WindowLayout>) {
     let candidates = prepared.candidates();
     let made = baseline::window(baseline, candidates, &*settings.counter, head, prints, budget);
     let Some(made) = made else { return (WindowOutcome::default(), None) };
@@ -358,9 +358,9 @@ fn baseline_window(
     (outcome, Some(made.laid))
 }
 
-/// What a window is worth, whoever made it.
+/// Figures of a window, whoever made it.
 pub(crate) fn outcome(
-    laid: &Laid,
+    laid: &WindowLayout,
     kept: &[usize],
     messages: usize,
     used: Option<&Used>,

@@ -1,4 +1,4 @@
-//! What became of one request.
+//! Outcome of one request.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cost::Tariff;
 use crate::place::Place;
 
-/// What became of one request, in every way.
+/// Outcome of one request, in every way.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RequestOutcome {
@@ -27,21 +27,21 @@ pub struct RequestOutcome {
     pub time: Option<i64>,
     /// The route that it is of.
     pub route: Option<String>,
-    /// Whose it is.
+    /// User of the request.
     pub user: Option<String>,
-    /// How many messages it has.
+    /// Number of messages.
     pub messages: usize,
-    /// What it costs as it was logged.
+    /// Tokens and cost as it was logged.
     pub logged: Sent,
-    /// How many tokens the provider counted, if the log tells.
+    /// Number of tokens that the provider counted, if the log tells.
     pub counted_tokens: Option<i64>,
-    /// What the input of its model costs, and what its provider has in its cache.
+    /// Input prices of its model, and the cache rule of its provider.
     pub tariff: Tariff,
     /// Tells its conversation from others, named or not.
     pub cluster: u64,
-    /// How many values the answer used that stood in the request; `None` if the log has no answer.
+    /// Number of values that the answer used and that stood in the request; `None` if the log has no answer.
     pub used_values: Option<usize>,
-    /// How many of the answer's calls were made before: in this request, or in one before it of the same
+    /// Number of the answer's calls that were made before: in this request, or in one before it of the same
     /// conversation whose call is no longer there.
     pub repeated_calls: usize,
     /// Those of them whose first making the log itself has lost.
@@ -50,12 +50,12 @@ pub struct RequestOutcome {
     pub statements: Vec<Statement>,
     /// One for each way.
     pub windows: Vec<WindowOutcome>,
-    /// What was found out about the request before it of its conversation, which had no answer of its
+    /// Findings about the request before it of its conversation, which had no answer of its
     /// own: one for each way that had a window.
     pub late: Vec<Option<Coverage>>,
     /// The request, where it may be one of the worst.
     pub text: Option<Arc<str>>,
-    /// What came back, where it may be one of the worst.
+    /// Answer, where it may be one of the worst.
     pub answer: Option<Arc<str>>,
     /// The request before it of its conversation, where that may be one of the worst and has no answer of
     /// its own.
@@ -69,7 +69,7 @@ pub struct Sent {
     pub tokens: i64,
     /// Those behind the common beginning with what was sent before in the conversation.
     pub uncached_tokens: i64,
-    /// What they cost, in tokens at full price.
+    /// Cost, in tokens at full price.
     pub cost: f64,
 }
 
@@ -80,36 +80,36 @@ impl Sent {
     }
 }
 
-/// How much of what was used is still there.
+/// Share of the used values that is still there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Coverage {
     /// The share.
     pub share: f64,
-    /// How many values, or evidence messages, were used.
+    /// Number of values, or evidence messages, that were used.
     pub used: usize,
-    /// How many of them are there.
+    /// Number of those that are there.
     pub found: usize,
     /// Those that are not, in the order of the answer.
     pub lost: Vec<String>,
 }
 
-/// What became of one request in one way.
+/// Outcome of one request in one way.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct WindowOutcome {
-    /// Whether what must be kept fits. If not, nothing else is known.
+    /// True if the messages that must be kept fit. If not, nothing else is known.
     pub fits: bool,
-    /// Whether the window is another request than the one that was logged.
+    /// True if the window is another request than the one that was logged.
     pub is_changed: bool,
-    /// Whether a provider would refuse it.
+    /// True if a provider would refuse it.
     pub is_invalid: bool,
-    /// What is sent.
+    /// Tokens and cost of the window.
     pub sent: Sent,
     /// The messages that stay, by index, in the order written.
     pub kept: Vec<u32>,
-    /// How many of them are shorter than they were.
+    /// Number of messages that are shorter than they were.
     pub shortened: usize,
-    /// How much of what was used is still there; `None` where the log does not tell what was used.
+    /// Share of the used values that is still there; `None` where the log does not tell what was used.
     pub coverage: Option<Coverage>,
     /// Calls of the answer that repeat an earlier one which the window has not: the agent fetches again.
     pub fetched_again: usize,
@@ -123,18 +123,18 @@ pub struct WindowOutcome {
     pub session_before: Option<Arc<SessionState>>,
 }
 
-/// What is wrong with a row, and what kind of wrong it is.
+/// Problem of a row, and its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowProblem {
     /// Where it is.
     pub place: Place,
-    /// What it is.
+    /// Kind of the problem.
     pub kind: ProblemKind,
     /// The rule that is broken, and what to do.
     pub rule: String,
 }
 
-/// What kind of wrong a row is.
+/// Kind of a row's problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -154,7 +154,7 @@ impl std::fmt::Display for RowProblem {
     }
 }
 
-/// What became of a row, or of one of its requests.
+/// Outcome of a row, or of one of its requests.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum RowOutcome {

@@ -1,4 +1,4 @@
-//! What policies decide on a set of requests, written down without any text: to be looked over, kept beside
+//! Decisions of policies on a set of requests, written down without any text: to be looked over, kept beside
 //! the code, and compared with later.
 //!
 //! JSON lines: first the settings, then a line for each request, in the order of the log. Numbers and
@@ -16,7 +16,7 @@ use crate::used::fingerprint;
 /// The name of the form of records.
 const FORM: &str = "cupel-record/1";
 
-/// What was recorded, and how.
+/// Settings of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordHead {
@@ -30,10 +30,10 @@ pub struct RecordHead {
     pub max: Vec<i64>,
     /// True if in sessions too.
     pub session: bool,
-    /// What was shortened.
+    /// Texts that were shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shorten: Option<String>,
-    /// How tokens were counted, if that was said.
+    /// Tokenizer, if one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,
     /// Which fields are what.
@@ -45,7 +45,7 @@ pub struct RecordHead {
     /// True if what could not be kept was dropped then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repair_drops: bool,
-    /// What else was set where it was recorded, and changes what is decided: by name, as it was written.
+    /// Other settings that changed a decision where it was recorded: by name, as they were written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
 }
@@ -54,25 +54,25 @@ pub struct RecordHead {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedPolicy {
-    /// What it is called.
+    /// Name of the policy.
     pub name: String,
-    /// What tells its description again.
+    /// Fingerprint of its description.
     pub fingerprint: String,
 }
 
-/// What became of a request.
+/// Decisions on a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedRequest {
     /// Where it is.
     pub at: String,
-    /// What tells its text again.
+    /// Fingerprint of its text.
     pub request: String,
     /// One for each way; `None` where nothing fits.
     pub windows: Vec<Option<RecordedWindow>>,
 }
 
-/// What became of a request in one way.
+/// Decision on a request in one way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedWindow {
@@ -82,13 +82,13 @@ pub struct RecordedWindow {
     pub tokens: i64,
     /// Those that no cache has.
     pub uncached: i64,
-    /// What it costs, in tokens at full price.
+    /// Cost, in tokens at full price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// How many of the values that were used are there, and how many there are.
+    /// Number of used values that are there, and of all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<[usize; 2]>,
-    /// What tells the values again that are not there.
+    /// Fingerprints of the values that are not there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
     /// The scores of the candidates that stay, to three digits.
@@ -121,7 +121,7 @@ impl RecordHead {
 }
 
 impl RecordedRequest {
-    /// What became of a request.
+    /// Decisions on a request.
     pub fn of(request: &RequestOutcome) -> Self {
         Self {
             at: request.place.to_string(),
@@ -146,7 +146,7 @@ impl RecordedWindow {
     }
 }
 
-/// What tells a value again without saying it.
+/// Fingerprint of a value.
 pub(crate) fn mark(value: &str) -> String {
     format!("{:08x}", fingerprint(value) >> 32)
 }
@@ -177,13 +177,13 @@ pub(crate) fn ranges(indices: &[u32]) -> String {
 /// A record: its head and its requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// What was recorded, and how.
+    /// Settings of the record.
     pub head: RecordHead,
     /// In the order of the log.
     pub requests: Vec<RecordedRequest>,
 }
 
-/// What every version of a record says first.
+/// First fields of every version of a record.
 #[derive(Deserialize)]
 struct Form {
     record: String,
@@ -195,7 +195,7 @@ struct Form {
 pub struct RecordError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it, and what to do.
+    /// Problem of the record, and its remedy.
     pub rule: String,
 }
 

@@ -61,7 +61,7 @@ pub struct Replay {
     conversations: Conversations,
 }
 
-/// What became of a batch of rows.
+/// Outcomes of a batch of rows.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Outcomes {
@@ -69,7 +69,7 @@ pub struct Outcomes {
     pub rows: Vec<RowOutcome>,
     /// Things that are no call of a model, each by what it is.
     pub skipped: Vec<String>,
-    /// What the rows were, each by what it is.
+    /// Kind of each row.
     pub kinds: Vec<&'static str>,
     /// True if these are all; `false` if it was [stopped](Settings::stop) before, and the rest was left.
     pub is_whole: bool,
@@ -81,7 +81,7 @@ enum Looked {
     Done(Vec<RowOutcome>),
 }
 
-/// What a row held.
+/// Content of a row.
 #[derive(Default)]
 struct LookedRow {
     kind: &'static str,
@@ -103,7 +103,7 @@ impl Replay {
         &self.ways
     }
 
-    /// How it was set up.
+    /// Settings of the replay.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -124,12 +124,12 @@ impl Replay {
         self.conversations.forgotten
     }
 
-    /// What becomes of the next rows.
+    /// Outcomes of the next rows.
     pub fn push(&mut self, rows: Vec<LogRow>) -> Outcomes {
         self.push_read(rows.into_iter().map(Ok).collect())
     }
 
-    /// What becomes of the next rows, among them those that could not be read.
+    /// Outcomes of the next rows, among them those that could not be read.
     pub fn push_read(&mut self, rows: Vec<Result<LogRow, RowProblem>>) -> Outcomes {
         let (settings, ways) = (&self.settings, &self.ways[..]);
         let count = rows.len();
@@ -175,7 +175,7 @@ impl Replay {
         outcomes
     }
 
-    /// What requests are to those before them in their conversation. Says which conversations there were.
+    /// Adds the relation of requests to those before them in their conversation. Says which conversations there were.
     fn follow(&mut self, looked: &mut [Looked]) -> Vec<u64> {
         let mut by_conversation: BTreeMap<u64, Vec<&mut Judged>> = BTreeMap::new();
         for looked in looked {

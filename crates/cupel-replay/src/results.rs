@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::outcome::{RequestOutcome, RowOutcome, RowProblem, WindowOutcome};
 use crate::settings::Way;
 
-/// What became of a request in one way, or why nothing did: a row of the results.
+/// Outcome of a request in one way, or the reason that there is none: a row of the results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the columns are described in docs/replay.md")]

@@ -14,7 +14,7 @@ use crate::place::Place;
 use crate::settings::{Settings, Way};
 use crate::used::fingerprint;
 
-/// What becomes of the requests of a run, step by step.
+/// Judges the requests of a run, step by step.
 pub(crate) fn judge(
     settings: &Settings,
     ways: &[Way],

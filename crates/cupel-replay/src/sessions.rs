@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cupel_engine::{EngineError, Session};
 
 use crate::conversations::Track;
-use crate::judge::{Judged, Laid, outcome};
+use crate::judge::{Judged, WindowLayout, outcome};
 use crate::settings::{Settings, Way};
 
 /// Judges these requests of one conversation in all ways that are sessions. Between batches nothing is
@@ -55,7 +55,12 @@ fn step(
     // What cannot be had does not fit: the request itself was found valid before.
     let Ok(step) = step else { return };
     session.accept();
-    let laid = Laid::of_messages(judged.head, &judged.prints, &step.kept_messages, &step.rewritten);
+    let laid = WindowLayout::of_messages(
+        judged.head,
+        &judged.prints,
+        &step.kept_messages,
+        &step.rewritten,
+    );
     let mut window = outcome(&laid, &step.kept_messages, judged.prints.len(), judged.used.as_ref());
     window.fetched_again += told.fetched_again;
     window.sent.tokens = step.summary.tokens_after;

@@ -1,4 +1,4 @@
-//! What is replayed: policies, budgets, and how.
+//! Settings of a replay: policies, budgets, and the rest.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct ReplayedPolicy {
     pub engine: Engine,
 }
 
-/// What is replayed, and how. See [`Replay`](crate::Replay).
+/// Settings of a replay. See [`Replay`](crate::Replay).
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Settings {
@@ -29,7 +29,7 @@ pub struct Settings {
     /// The windows in tokens; where there is none, that of each request's model. Of the runs of agents,
     /// tokens beyond the head.
     pub budgets: Vec<i64>,
-    /// What else is measured: `newest`, `everything` or `clear-tool-results`.
+    /// Baselines: `newest`, `everything` or `clear-tool-results`.
     pub baselines: Vec<Baseline>,
     /// Prices that are not those of the table of models.
     pub prices: PriceList,
@@ -37,20 +37,20 @@ pub struct Settings {
     pub sample: Option<f64>,
     /// True if each policy is measured in a session too, whose windows keep the prompt cache.
     pub session: bool,
-    /// What may be shortened in the runs of agents; requests are shortened as the engines say.
+    /// Texts that may be shortened in the runs of agents; requests are shortened as the engines say.
     pub shorten: Option<Shorten>,
-    /// How the runs of agents are counted.
+    /// Counter for the runs of agents.
     pub counter: Arc<dyn TokenCounter>,
     /// Which fields are what in logs of no known format.
     pub columns: Columns,
     /// Number of threads; it changes how long it takes, and nothing else.
     pub threads: NonZeroUsize,
-    /// How much may be remembered of open conversations, in bytes; the one that was quiet for longest is
+    /// Memory for open conversations, in bytes; the one that was quiet for longest is
     /// forgotten first.
     pub conversation_bytes: usize,
     /// True if scores and reasons are wanted for each request.
     pub details: bool,
-    /// How many of the worst requests are kept, and how large their texts may be to be kept with them.
+    /// Number of worst requests that are kept, and the largest texts that are kept with them.
     pub worst: usize,
     /// The largest request, in bytes, whose text is kept with the worst; 0 keeps none.
     pub worst_text_bytes: usize,
@@ -62,7 +62,7 @@ pub struct Settings {
     pub stop: Option<Arc<AtomicBool>>,
 }
 
-/// What of open conversations fits into memory, unless settings say otherwise.
+/// Memory for open conversations, unless settings say otherwise.
 const CONVERSATION_BYTES: usize = 24 << 20;
 
 impl Settings {
@@ -150,13 +150,13 @@ pub struct Way {
 }
 
 impl Way {
-    /// What it is called: the policy, and whether it is in a session.
+    /// Title: the policy, and "session" if it is in one.
     pub fn title(&self) -> String {
         let session = if self.in_session { " in a session" } else { "" };
         format!("{}{session}", self.name)
     }
 
-    /// What it says of a request.
+    /// Options for a request.
     #[must_use]
     pub fn options(&self) -> Options {
         match self.budget_tokens {

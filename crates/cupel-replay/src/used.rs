@@ -1,4 +1,4 @@
-//! What an answer used of its request: the ids, paths, names and quoted words in it that stood there.
+//! Values of a request that its answer used: the ids, paths, names and quoted words in it that stood there.
 //!
 //! No labels are needed: what the next call names and what was in the request must still be in the window.
 
@@ -22,7 +22,7 @@ const TEXTS_BYTES: usize = 1 << 16;
 /// Quoted words within these bounds are names rather than prose.
 const QUOTED: std::ops::RangeInclusive<usize> = 3..=40;
 
-/// What an answer used.
+/// Values that an answer used.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Used {
     /// Number of messages the request had.
@@ -53,7 +53,7 @@ impl UsedValue {
     }
 }
 
-/// What a window holds: messages as they are, in rising order, and the texts of shortened ones in small
+/// Content of a window: messages as they are, in rising order, and the texts of shortened ones in small
 /// letters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Held<'w> {
@@ -66,12 +66,12 @@ fn has(text: &str, value: &str) -> bool {
 }
 
 impl Used {
-    /// What the answer to a request used of it.
+    /// Values of a request that its answer used.
     pub(crate) fn by_answer(answer: &Answer, request: &Request) -> Self {
         Self::of(&answer.text, &answer.calls, request, request.message_count())
     }
 
-    /// What the newest message of the assistant used of what stood before it: so a request tells what
+    /// Values that the newest message of the assistant used of the text before it: so a request tells what
     /// the one before it was good for. `None` if no such message is there.
     pub(crate) fn by_newest_turn(request: &Request) -> Option<Self> {
         let at = request.messages().rposition(|message| message.role() == "assistant")?;
@@ -99,7 +99,7 @@ impl Used {
     }
 }
 
-/// What a call is told by.
+/// Hash of a call.
 fn hash(call: &Call) -> u64 {
     // The same arguments are the same call, however they are spaced.
     let arguments: String =
@@ -142,7 +142,7 @@ fn values_called(calls: &[Call]) -> Vec<String> {
     values.list
 }
 
-/// What arguments hold, each once: a short string is a value as a whole, a long one is prose or code, whose values count.
+/// Adds the values of arguments, each once: a short string is a value as a whole, a long one is prose or code, whose values count.
 fn push_leaves(json: &serde_json::Value, values: &mut Values) {
     match json {
         serde_json::Value::String(text) if QUOTED.contains(&text.len()) => values.push(text),

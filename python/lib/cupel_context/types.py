@@ -73,7 +73,7 @@ __all__ = [
 
 
 class BudgetSummary(TypedDict):
-    """How much fits."""
+    """Budget of a window."""
 
     kept_free_percent: float
     """The part of the window that stays free because of that, in percent of all that is not reserved."""
@@ -82,16 +82,16 @@ class BudgetSummary(TypedDict):
     max_tokens: int
     """The window in tokens."""
     output_reserve: int
-    """What is kept free for the answer."""
+    """Tokens that are kept free for the answer."""
     target_tokens: int
-    """What is aimed for."""
+    """Tokens that the selection aims for."""
 
 
 class _Part(TypedDict):
     """What is always there."""
 
     excerpt: str
-    """How it begins, on one line."""
+    """Beginning of the text, on one line."""
     kind: str
     """Its kind, as in `ToolOutput`."""
     messages: list[int]
@@ -101,9 +101,9 @@ class _Part(TypedDict):
     position: int
     """Its position among the candidates."""
     tokens: int
-    """What it costs."""
+    """Tokens of the part."""
     what: str
-    """What it is, as in `assistant, 2 tool results`."""
+    """Description, as in `assistant, 2 tool results`."""
 
 
 class Part(_Part, total=False):
@@ -120,23 +120,23 @@ class _Summary(TypedDict):
     """What is always there."""
 
     budget: BudgetSummary
-    """How much fits."""
+    """Budget of the window."""
     format: str
     """The format of the request, as in `openai-chat`."""
     is_estimate: bool
-    """Whether token counts are estimates."""
+    """True if token counts are estimates."""
     messages_after: int
-    """How many stay."""
+    """Number of messages that stay."""
     messages_before: int
-    """How many messages there were."""
+    """Number of messages before the selection."""
     policy: str
     """The policy that chose."""
     tokenizer: str
-    """What counted."""
+    """Name of the tokenizer."""
     tokens_after: int
-    """What it costs now."""
+    """Tokens of the window."""
     tokens_before: int
-    """What the request cost."""
+    """Tokens of the request before the selection."""
 
 
 class Summary(_Summary, total=False):
@@ -152,16 +152,16 @@ class Swing(TypedDict):
     """A candidate on which policies disagree."""
 
     is_kept: list[bool]
-    """Whether each policy keeps it, in their order."""
+    """Presence in each policy's window, in their order."""
     part: Part
     """The candidate."""
 
 
 class Comparison(TypedDict):
-    """What two or more policies keep differently."""
+    """Messages that two or more policies keep differently."""
 
     policies: list[Summary]
-    """What each policy keeps, in the order given."""
+    """Summary of each policy, in the order given."""
     schema: Schema
     """`cupel/1`."""
     swings: list[Swing]
@@ -172,7 +172,7 @@ class TextCount(TypedDict):
     """The tokens of a plain text."""
 
     name: str
-    """What the caller calls it."""
+    """Name that the caller gives it."""
     tokens: int
     """Its tokens."""
 
@@ -181,13 +181,13 @@ class _Count(TypedDict):
     """What is always there."""
 
     at_most: int
-    """What they are at most, in 95 of 100 cases; the same number where counts are exact."""
+    """Upper bound that holds in 95 of 100 cases; the same number where counts are exact."""
     is_estimate: bool
-    """Whether counts are estimates."""
+    """True if counts are estimates."""
     schema: Schema
     """`cupel/1`."""
     tokenizer: str
-    """What counted."""
+    """Name of the tokenizer."""
     total_tokens: int
     """All tokens together."""
 
@@ -207,39 +207,39 @@ class _CurvePoint(TypedDict):
     budget: int
     """The budget."""
     fits: bool
-    """Whether what must be kept fits."""
+    """True if the messages that must be kept fit."""
     items: int
-    """How many candidates are kept."""
+    """Number of candidates that are kept."""
     messages: int
-    """How many messages are kept."""
+    """Number of messages that are kept."""
     score: float
     """The share of all scores that is kept, from 0 to 1."""
     tokens: int
-    """What is kept costs so much."""
+    """Tokens of the window."""
 
 
 class CurvePoint(_CurvePoint, total=False):
-    """What one budget keeps, with nothing set aside but the margin for estimates."""
+    """Figures of one budget's window, with nothing set aside but the margin for estimates."""
 
     displaced: list[int]
     """The positions of the candidates that the budget before keeps and this one does not: something larger took their place. Then the score may fall."""
 
 
 class Curve(TypedDict):
-    """What each budget keeps."""
+    """Figures of the windows of many budgets."""
 
     is_estimate: bool
-    """Whether token counts are estimates."""
+    """True if token counts are estimates."""
     points: list[CurvePoint]
     """One for each budget, ascending."""
     schema: Schema
     """`cupel/1`."""
     total_items: int
-    """How many candidates there are."""
+    """Number of candidates."""
     total_messages: int
-    """How many messages there are."""
+    """Number of messages."""
     total_tokens: int
-    """What the request costs."""
+    """Tokens of the request."""
 
 
 class RuleBroken(TypedDict):
@@ -248,18 +248,18 @@ class RuleBroken(TypedDict):
     path: str
     """Where, as in `messages[4]`; empty for the whole request."""
     remedy: str
-    """What to do."""
+    """Remedy: what to do about it."""
     rule: str
     """A stable name of the rule, as in `orphan-result`."""
     text: str
-    """What is wrong."""
+    """Text of the violation."""
 
 
 class _ErrorAnswer(TypedDict):
     """What is always there."""
 
     code: ErrorCode
-    """What kind of error it is; never changes."""
+    """Kind of the error; never changes."""
     rule: str
     """The rule that was broken, with the value that broke it."""
     schema: Schema
@@ -277,11 +277,11 @@ class ErrorAnswer(_ErrorAnswer, total=False):
     needed_tokens: Union[int, None]
     """Tokens that must be kept, where they do not fit."""
     parts: list[Part]
-    """What must be kept and does not fit, the largest first."""
+    """Messages that must be kept and do not fit, the largest first."""
     path: Union[str, None]
     """Where in the request, the policy or the options, as in `messages[4].role`."""
     remedy: Union[str, None]
-    """What to do about it."""
+    """Remedy: what to do about the error."""
     violations: list[RuleBroken]
     """The rules of the provider that the request breaks."""
 
@@ -292,10 +292,10 @@ class _EarnedBy(TypedDict):
 
 
 class EarnedBy(_EarnedBy, total=False):
-    """What earned a candidate its score, as far as the policy says."""
+    """Reasons for a candidate's score, as far as the policy tells them."""
 
     neighbours: list[str]
-    """How the neighbours begin that share their score with it, those that gave most first."""
+    """Beginnings of the neighbours that share their score with it, those that gave most first."""
     words: list[str]
     """Words of the query that it has too, those that earned most first."""
 
@@ -304,41 +304,41 @@ class _Kept(TypedDict):
     """What is always there."""
 
     earned_by: EarnedBy
-    """What earned it its score."""
+    """Reasons for its score."""
     part: Part
-    """What it is."""
+    """Message, or bundle of messages."""
     reason: KeptReason
     """Why it is in."""
     score: Union[float, None]
-    """What the policy gave it; 1 if it is pinned; `null` if that is not a finite number."""
+    """Score by the policy; 1 if it is pinned; `null` if that is not a finite number."""
 
 
 class Kept(_Kept, total=False):
     """Something in the window."""
 
     gain: Union[float, None]
-    """What it added to the window beside the others, in the policy's own measure, if it says so."""
+    """Gain of the window by it, beside the others, in the policy's own measure, if it tells that."""
     kept_for: Union[str, None]
     """The rule that keeps it before the rest competes, in a few words: `a rule of the user`."""
     needed_by: list[int]
     """The positions of what else is in and could not be without it, unless it is always in."""
     shortened: Union[ShortenedPart, None]
-    """How it is shorter than it was, if it is."""
+    """Shorter form in which it is sent, if it is."""
 
 
 class _LeftOut(TypedDict):
     """What is always there."""
 
     earned_by: EarnedBy
-    """What earned it its score."""
+    """Reasons for its score."""
     part: Part
-    """What it is."""
+    """Message, or bundle of messages."""
     room_taken_by: list[int]
     """The positions of the kept candidates that have its room: the lowest scored ones that together are as large, the lowest first."""
     score: Union[float, None]
-    """What the policy gave it; `null` if that is not a finite number."""
+    """Score by the policy; `null` if that is not a finite number."""
     to_get_in: ToGetIn
-    """What it would take to get in."""
+    """Tokens or budget with which it would get in."""
     why: Why
     """Why it is out."""
 
@@ -347,7 +347,7 @@ class LeftOut(_LeftOut, total=False):
     """Something that was left out."""
 
     gain: Union[float, None]
-    """What it would still add to the window beside the others, in the policy's own measure, if it says so."""
+    """Gain that the window would have by it, beside the others, in the policy's own measure, if it tells that."""
     note: Union[str, None]
     """A note of the policy on it, in a few words: `small talk`."""
 
@@ -358,9 +358,9 @@ class Outdated(TypedDict):
     messages: list[int]
     """The messages that were dropped."""
     newer: str
-    """What stands for it."""
+    """Message that stands for it."""
     older: str
-    """What was dropped."""
+    """Message that was dropped."""
     why: str
     """Why, in a few words."""
 
@@ -369,9 +369,9 @@ class RepairDone(TypedDict):
     """Something that was done to a request, to repair it."""
 
     action: str
-    """What was done, as in `dropped messages[3]`."""
+    """Change, as in `dropped messages[3]`."""
     is_loss: bool
-    """Whether something that was said, called or answered is gone."""
+    """True if something that was said, called or answered is gone."""
     path: str
     """Where, in the request as it was."""
     reason: str
@@ -384,15 +384,15 @@ class _ShortenedPart(TypedDict):
     """What is always there."""
 
     name: str
-    """What the form is called, as in `json 18 %`."""
+    """Name of the form, as in `json 18 %`."""
     texts: list[ShortenedText]
     """The texts that are shorter, in the order of the request."""
     tokens: int
-    """What it costs so."""
+    """Tokens of the form."""
 
 
 class ShortenedPart(_ShortenedPart, total=False):
-    """How something in the window is shorter than it was."""
+    """Shorter form of something in the window."""
 
     whole_at: Union[int, None]
     """The smallest larger budget, with nothing set aside, whose window has it whole."""
@@ -406,11 +406,11 @@ class _ShortenedText(TypedDict):
     message: int
     """The index of its message in the request's own list."""
     name: str
-    """What the form is called, as in `json 18 %`."""
+    """Name of the form, as in `json 18 %`."""
     tokens_after: int
-    """What it costs now."""
+    """Tokens of the shorter text."""
     tokens_before: int
-    """What the text cost whole."""
+    """Tokens of the whole text."""
 
 
 class ShortenedText(_ShortenedText, total=False):
@@ -419,9 +419,9 @@ class ShortenedText(_ShortenedText, total=False):
     tool: str
     """The tool whose answer it is; empty for words of the assistant."""
     values_after: Union[int, None]
-    """How many of them are left."""
+    """Number of values that are left."""
     values_before: Union[int, None]
-    """How many values it had, where it is JSON."""
+    """Number of values in the whole text, where it is JSON."""
 
 
 class Signal(TypedDict):
@@ -430,9 +430,9 @@ class Signal(TypedDict):
     name: str
     """A stable name."""
     text: str
-    """What that means."""
+    """Meaning of the signal."""
     value: Union[float, None]
-    """How strong it is."""
+    """Strength of the signal."""
 
 
 class _ToGetInMoreTokens(TypedDict):
@@ -467,7 +467,7 @@ class ToGetInNotByBudget(TypedDict):
 
 
 ToGetIn = Union[ToGetInMoreTokens, ToGetInLessTokens, ToGetInNotByBudget]
-"""What it would take to get something in."""
+"""Tokens or budget with which something would get in."""
 
 
 class UnusedRendering(TypedDict):
@@ -476,7 +476,7 @@ class UnusedRendering(TypedDict):
     position: int
     """Its position in the list that was given."""
     target: str
-    """What it was for, as in `message 4` or `call toolu_1`."""
+    """Target, as in `message 4` or `call toolu_1`."""
     why: str
     """Why it is of no use."""
 
@@ -562,13 +562,13 @@ class _Explanation(TypedDict):
     """What is always there."""
 
     hidden: int
-    """How many more were left out than are listed."""
+    """Number of messages that were left out and are not listed."""
     kept: list[Kept]
-    """What is in the window, in the order in which it is written."""
+    """Messages in the window, in the order in which they are written."""
     left_out: list[LeftOut]
-    """What was left out, best first."""
+    """Messages that were left out, best first."""
     query: str
-    """What the window is for."""
+    """Query that the window is for."""
     schema: Schema
     """`cupel/1`."""
     summary: Summary
@@ -576,48 +576,48 @@ class _Explanation(TypedDict):
 
 
 class Explanation(_Explanation, total=False):
-    """What is in the window, what is not, and why."""
+    """Explanation of a window: what is in, what is not, and why."""
 
     language: Union[str, None]
     """The language whose stems and stop words were taken; absent where none was sure."""
     repairs: list[RepairDone]
-    """What was repaired before."""
+    """Repairs before the selection."""
     signals: list[Signal]
-    """What in the request as a whole the policy went by, if it says so."""
+    """Signals of the request as a whole that the policy went by, if it tells them."""
     superseded: list[Outdated]
-    """What did not compete, since something newer makes it superfluous."""
+    """Messages that did not compete, since something newer makes them superfluous."""
     unused_renderings: list[UnusedRendering]
     """Shorter forms that were given and are of no use, and why."""
 
 
 class Marginal(TypedDict):
-    """What the last tokens of a budget buy: in its window, but not in the smaller one."""
+    """Messages that the last tokens of a budget buy: in its window, but not in the smaller one."""
 
     is_estimate: bool
-    """Whether token counts are estimates."""
+    """True if token counts are estimates."""
     parts: list[Part]
-    """What they bought, in placed order."""
+    """Those messages, in placed order."""
     schema: Schema
     """`cupel/1`."""
     slack_tokens: int
-    """How much smaller the smaller budget is."""
+    """Difference between the two budgets."""
     tokens: int
-    """What they bought costs so much."""
+    """Tokens of those messages."""
 
 
 class _MinBudget(TypedDict):
     """What is always there."""
 
     is_estimate: bool
-    """Whether token counts are estimates."""
+    """True if token counts are estimates."""
     is_exact: bool
-    """Whether every budget was tried at which a window can change. If not, a smaller one may do."""
+    """True if every budget was tried at which a window can change. If not, a smaller one may do."""
     part: Part
-    """What the message is in or out with."""
+    """Bundle that the message is in or out with."""
     schema: Schema
     """`cupel/1`."""
     total_tokens: int
-    """What the request costs."""
+    """Tokens of the request."""
 
 
 class MinBudget(_MinBudget, total=False):
@@ -630,7 +630,7 @@ class MinBudget(_MinBudget, total=False):
 
 
 class ModelPrices(TypedDict):
-    """What the input of a model costs, in US dollars for a million tokens."""
+    """Input prices of a model, in US dollars for a million tokens."""
 
     as_of: Union[str, None]
     """The month in which the provider asked for so much, as in `2026-11`."""
@@ -652,11 +652,11 @@ class ModelRow(TypedDict):
     name: str
     """The name, without the date of a version."""
     prices: Union[ModelPrices, None]
-    """What its input costs, where that is known for sure."""
+    """Prices of its input, where two sources agree on them."""
     provider: str
-    """Whose rules count: `openai`, `anthropic`, `google` or `open`."""
+    """Provider whose rules count: `openai`, `anthropic`, `google` or `open`."""
     tokenizer: str
-    """What counts its tokens."""
+    """Name of its tokenizer."""
 
 
 class ModelList(TypedDict):
@@ -672,11 +672,11 @@ class PolicyRow(TypedDict):
     """A policy that is known by name."""
 
     is_default: bool
-    """Whether it is used where none is named."""
+    """True if it is used where none is named."""
     name: str
     """Its name."""
     summary: str
-    """What it favours."""
+    """Sentence about the messages that it favours."""
 
 
 class PolicyList(TypedDict):
@@ -694,15 +694,15 @@ class RepairedAnswer(TypedDict):
     format: str
     """The format that it was read as."""
     losses: list[RepairDone]
-    """What would be lost, to repair that as well, if the caller allows it."""
+    """Losses with which those are repaired as well, if the caller allows it."""
     repairs: list[RepairDone]
-    """What was done to it."""
+    """Repairs of the request."""
     schema: Schema
     """`cupel/1`."""
     text: str
     """The request."""
     violations: list[RuleBroken]
-    """What could not be repaired."""
+    """Rules that it still breaks."""
 
 
 class _SelectionAnswer(TypedDict):
@@ -720,11 +720,11 @@ class SelectionAnswer(_SelectionAnswer, total=False):
     """The best request that fits, and in short what became of it. As JSON it has everything but the text and the report."""
 
     repairs: list[RepairDone]
-    """What was repaired before."""
+    """Repairs before the selection."""
     shortened: list[ShortenedText]
-    """What is in the window shorter than it was, in the order of the request."""
+    """Texts in the window that are shorter than they were, in the order of the request."""
     superseded: list[Outdated]
-    """What did not compete, since something newer makes it superfluous."""
+    """Messages that did not compete, since something newer makes them superfluous."""
     unused_renderings: list[UnusedRendering]
     """Shorter forms that were given and are of no use, and why."""
 
@@ -801,20 +801,20 @@ class Account(TypedDict):
     """Tokens since the account began: with the first step, or when the provider's cache was lost."""
 
     arrived_tokens: int
-    """What arrived."""
+    """Tokens that arrived."""
     head_tokens: int
-    """What stood before all messages."""
+    """Tokens before all messages."""
     overdrawn_tokens: int
-    """What must be in, and had to be sent again beyond the credit."""
+    """Tokens that must be in, and had to be sent again beyond the credit."""
     uncached_tokens: int
-    """What was not in the provider's cache."""
+    """Tokens that were not in the provider's cache."""
 
 
 class _CacheEntry(TypedDict):
     """What is always there."""
 
     messages: int
-    """How many messages of the window it holds; 0 where it holds what stands before all messages."""
+    """Number of messages of the window that it holds; 0 where it holds the text before all messages."""
 
 
 class CacheEntry(_CacheEntry, total=False):
@@ -849,7 +849,7 @@ class Totals(TypedDict):
     newest_from: int
     """The first message that newest first would have sent, head aside."""
     sent: Usage
-    """What was sent."""
+    """Tokens that were sent."""
 
 
 class Usage(TypedDict):
@@ -867,11 +867,11 @@ class _SessionState(TypedDict):
     account: Account
     """Tokens since the account began: see [`Account`]."""
     credit: int
-    """How many tokens may be sent again. Below 0 where what must be in had to be sent again beyond that."""
+    """Tokens that may be sent again. Below 0 where messages that must be in had to be sent again beyond that."""
     format: str
     """The format of the requests."""
     head: Fingerprint
-    """What stood beside the messages: system prompt, tools."""
+    """Fingerprint of the text beside the messages: system prompt, tools."""
     messages: list[Fingerprint]
     """Every message of the last request."""
     schema: SessionSchema
@@ -885,7 +885,7 @@ class _SessionState(TypedDict):
 
 
 class SessionState(_SessionState, total=False):
-    """What a session remembers from step to step: small, without a text, to be written down and read again. ``` use cupel_engine::{Engine, SessionState}; let engine = Engine::builder().max_tokens(1_000).tokenizer("estimate").build()?; let mut session = engine.session(); session.next(r#"[{"role": "user", "content": "Hello!"}]"#)?; session.accept(); let written = session.state().map(SessionState::to_json).unwrap(); assert!(!written.contains("Hello")); let again = engine.resume(SessionState::from_json(&written)?); assert_eq!(again.state(), session.state()); # Ok::<(), cupel_engine::EngineError>(()) ```"""
+    """State of a session between steps: small, without a text, to be written down and read again. ``` use cupel_engine::{Engine, SessionState}; let engine = Engine::builder().max_tokens(1_000).tokenizer("estimate").build()?; let mut session = engine.session(); session.next(r#"[{"role": "user", "content": "Hello!"}]"#)?; session.accept(); let written = session.state().map(SessionState::to_json).unwrap(); assert!(!written.contains("Hello")); let again = engine.resume(SessionState::from_json(&written)?); assert_eq!(again.state(), session.state()); # Ok::<(), cupel_engine::EngineError>(()) ```"""
 
     cache_entries: list[CacheEntry]
     """Beginnings of the window that the provider keeps, where it goes by marks."""
@@ -901,7 +901,7 @@ class _SentAgain(TypedDict):
     """What is always there."""
 
     part: Part
-    """What it is."""
+    """Message, or bundle of messages."""
 
 
 class SentAgain(_SentAgain, total=False):
@@ -910,7 +910,7 @@ class SentAgain(_SentAgain, total=False):
     shortened: Union[ShortenedPosition, None]
     """As what it is sent, if that is shorter than it is."""
     times_its_price: Union[float, None]
-    """What a token of it is worth, by what it had to be; `None` if it must be in."""
+    """Worth of a token of it as a multiple of its price; `None` if it must be in."""
 
 
 class _SessionStep(TypedDict):
@@ -919,47 +919,47 @@ class _SessionStep(TypedDict):
     account: Account
     """Tokens since the account began."""
     again: list[SentAgain]
-    """What was sent before and is sent again, and why that is worth it."""
+    """Messages that were sent before and are sent again, and the reason that it is worth it."""
     arrived_tokens: int
-    """What arrived since the last step."""
+    """Tokens that arrived since the last step."""
     breakpoints: list[int]
     """The messages behind which a mark for the provider's cache belongs, by index, at most three; the fourth belongs behind the head."""
     cached_tokens: int
-    """What the provider has in its cache, the head included."""
+    """Tokens in the provider's cache, those before the messages included."""
     credit: int
-    """How many tokens may be sent again from now on."""
+    """Tokens that may be sent again from now on."""
     cut: list[Part]
-    """What is no longer in the window."""
+    """Messages that are no longer in the window."""
     number: int
     """Which step it is, from 1."""
     totals: Totals
     """Tokens of the whole session, this step included."""
     uncached_tokens: int
-    """What it has not."""
+    """Tokens not in the provider's cache."""
     unchanged_messages: int
-    """How many messages at the beginning are those of the window before."""
+    """Number of messages at the beginning that are those of the window before."""
 
 
 class SessionStep(_SessionStep, total=False):
-    """What a step does to the prompt cache."""
+    """Effect of a step on the prompt cache."""
 
     edited_at: Union[int, None]
     """The first message that is not what it was, where the history was edited."""
     new_account: Union[NewAccount, None]
     """Why the account begins anew with it, if it does."""
     prices: Union[ModelPrices, None]
-    """What they cost, where that is known: the caller's prices, or the model's."""
+    """Prices of the tokens, where they are known: the caller's, or the model's."""
 
 
 class ShortenedPosition(TypedDict):
     """A candidate of a window that is shorter than it was."""
 
     name: str
-    """What the form is called."""
+    """Name of the form."""
     position: int
     """Its position."""
     tokens: int
-    """What it costs so."""
+    """Tokens of the form."""
 
 
 class _StepAnswer(TypedDict):
@@ -970,7 +970,7 @@ class _StepAnswer(TypedDict):
     schema: Schema
     """`cupel/1`."""
     session: SessionStep
-    """What becomes of the cache."""
+    """Effect on the prompt cache."""
     summary: Summary
     """Sizes before and after, and what they were measured with."""
 
@@ -979,11 +979,11 @@ class StepAnswer(_StepAnswer, total=False):
     """The window of a step, and what it does to the prompt cache. As JSON it has everything but the text."""
 
     repairs: list[RepairDone]
-    """What was repaired before."""
+    """Repairs before the selection."""
     shortened: list[ShortenedText]
-    """What is in the window shorter than it was, in the order of the request."""
+    """Texts in the window that are shorter than they were, in the order of the request."""
     superseded: list[Outdated]
-    """What is not sent again, since something newer makes it superfluous."""
+    """Messages that are not sent again, since something newer makes them superfluous."""
     unused_renderings: list[UnusedRendering]
     """Shorter forms that were given and are of no use, and why."""
 
@@ -994,16 +994,16 @@ class _Change(TypedDict):
     max_tokens: int
     """The smallest window in tokens from which this holds: with what this request sets aside for the answer and for counts that may be off."""
     room: int
-    """What is left of it when that is set aside."""
+    """Tokens that are left when the reserve is set aside."""
     tokens: int
-    """What is kept costs so much."""
+    """Tokens of the window."""
 
 
 class Change(_Change, total=False):
-    """How the window changes as it grows."""
+    """Change of the window as it grows."""
 
     joined: list[Joined]
-    """What comes in, or takes another form."""
+    """Messages that come in, or take another form."""
     left: list[int]
     """The positions of what goes out."""
     order: list[int]
@@ -1028,43 +1028,43 @@ class _SurveyedPart(TypedDict):
     """What is always there."""
 
     earned_by: EarnedBy
-    """What earned it its score."""
+    """Reasons for its score."""
     part: Part
-    """What it is."""
+    """Message, or bundle of messages."""
 
 
 class SurveyedPart(_SurveyedPart, total=False):
     """A part of a request, and what earned it its score."""
 
     score: Union[float, None]
-    """What the policy gave it; absent if it is pinned, or if that is not a finite number."""
+    """Score by the policy; absent if it is pinned, or if that is not a finite number."""
 
 
 class _Survey(TypedDict):
     """What is always there."""
 
     changes: list[Change]
-    """How the window changes as it grows, the smallest that holds what must be kept first."""
+    """Changes of the window as it grows, the smallest that holds what must be kept first."""
     format: str
     """The format of the request, as in `openai-chat`."""
     is_estimate: bool
-    """Whether token counts are estimates."""
+    """True if token counts are estimates."""
     is_exact: bool
-    """Whether every size was tried at which the window can change. If not, only those listed are known."""
+    """True if every size was tried at which the window can change. If not, only those listed are known."""
     parts: list[SurveyedPart]
     """Every part, in the order of the request."""
     pinned_tokens: int
-    """What must be kept costs so much."""
+    """Tokens of the messages that must be kept."""
     policy: str
     """The policy that chose."""
     query: str
-    """What the window is for."""
+    """Query that the window is for."""
     schema: Schema
     """`cupel/1`."""
     tokenizer: str
-    """What counted."""
+    """Name of the tokenizer."""
     total_tokens: int
-    """What the request costs."""
+    """Tokens of the request."""
 
 
 class Survey(_Survey, total=False):
@@ -1075,31 +1075,31 @@ class Survey(_Survey, total=False):
     model: Union[str, None]
     """The model that the counts are for, or else the one that the request names."""
     repairs: list[RepairDone]
-    """What was repaired before."""
+    """Repairs before the selection."""
     signals: list[Signal]
-    """What in the request as a whole the policy went by, if it says so."""
+    """Signals of the request as a whole that the policy went by, if it tells them."""
     superseded: list[Outdated]
-    """What did not compete, since something newer makes it superfluous."""
+    """Messages that did not compete, since something newer makes them superfluous."""
 
 
 class _ToolRow(TypedDict):
     """What is always there."""
 
     calls: int
-    """How often messages of the request call it."""
+    """Number of calls in messages of the request."""
     name: str
     """The name by which it is called; of a provider's own tool, its type."""
     short_tokens: int
-    """What it costs as short as it can be."""
+    """Tokens of the definition as short as it can be."""
     tokens: int
-    """What it costs."""
+    """Tokens of the definition."""
 
 
 class ToolRow(_ToolRow, total=False):
     """A tool of a request."""
 
     needed: Union[str, None]
-    """What keeps it in the request, whatever the question is."""
+    """Reason that keeps it in the request, whatever the question is."""
 
 
 class ToolList(TypedDict):
@@ -1108,9 +1108,9 @@ class ToolList(TypedDict):
     format: str
     """The format of the request, as in `openai-chat`."""
     is_estimate: bool
-    """Whether counts are estimates."""
+    """True if counts are estimates."""
     request_tokens: int
-    """What the whole request costs."""
+    """Tokens of the whole request."""
     schema: Schema
     """`cupel/1`."""
     shared_tokens: int
@@ -1118,11 +1118,11 @@ class ToolList(TypedDict):
     short_tokens: int
     """The same if every tool were as short as it can be."""
     tokenizer: str
-    """What counted."""
+    """Name of the tokenizer."""
     tools: list[ToolRow]
     """The tools, in the order of the request."""
     total_tokens: int
-    """What all tools cost, with what counts once."""
+    """Tokens of all tools, with those that count once."""
 
 
 class Validation(TypedDict):
@@ -1131,7 +1131,7 @@ class Validation(TypedDict):
     format: str
     """The format that it was read as."""
     is_valid: bool
-    """Whether it breaks none."""
+    """True if it breaks no rule."""
     schema: Schema
     """`cupel/1`."""
     violations: list[RuleBroken]
@@ -1144,17 +1144,17 @@ class _Window(TypedDict):
     budget: int
     """The budget."""
     fits: bool
-    """Whether what must be kept fits."""
+    """True if the messages that must be kept fit."""
     kept: list[int]
     """The positions of the candidates that stay, in placed order."""
     kept_messages: list[int]
     """The indices of the messages that stay, in the order written."""
     tokens: int
-    """What is kept costs so much."""
+    """Tokens of the window."""
 
 
 class Window(_Window, total=False):
-    """What a budget keeps, with nothing set aside but the margin for estimates."""
+    """Window of a budget, with nothing set aside but the margin for estimates."""
 
     shortened: list[ShortenedPosition]
     """Those of the positions whose candidate is shorter than it was, with the name of the form."""
@@ -1164,17 +1164,17 @@ class Windows(TypedDict):
     """The windows of many budgets, from one ranking."""
 
     is_estimate: bool
-    """Whether token counts are estimates."""
+    """True if token counts are estimates."""
     schema: Schema
     """`cupel/1`."""
     total_tokens: int
-    """What the request costs."""
+    """Tokens of the request."""
     windows: list[Window]
     """One for each budget that was asked for, in that order."""
 
 
 ErrorCode = Union[Literal['malformed-request'], Literal['unknown-format'], Literal['invalid-request'], Literal['unmatched-pin'], Literal['does-not-fit'], Literal['no-budget'], Literal['invalid-budget'], Literal['unknown-policy'], Literal['invalid-policy'], Literal['unknown-model'], Literal['unknown-tokenizer'], Literal['unreadable-tokenizer'], Literal['unknown-message'], Literal['invalid-vectors'], Literal['invalid-renderings'], Literal['invalid-state'], Literal['invalid-argument'], Literal['selection-failed']]
-"""What kind of error it is. Texts may change from version to version, these names do not."""
+"""Kind of an error. Texts may change from version to version, these names do not."""
 
 
 KeptReason = Union[Literal['scored'], Literal['pinned'], Literal['zero-token'], Literal['kept-first'], Literal['shortened']]

@@ -49,13 +49,13 @@ pub(crate) struct File {
     /// Its bytes in base64, with or without the beginning of a `data:` address; `None` if the file
     /// is elsewhere.
     data: Option<Text>,
-    /// What the request says that it is.
+    /// Media type that the request states.
     media_type: Option<Text>,
-    /// What it turned out to be, once somebody looked.
+    /// Type that the content shows, once somebody looked.
     opened: OnceLock<Opened>,
 }
 
-/// What a file turned out to be.
+/// Type of a file by its content.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Opened {
     /// A text.

@@ -1,4 +1,4 @@
-//! How long an MP3 file plays, from its first frames.
+//! Playing time of an MP3 file, from its first frames.
 
 use super::image::big_endian;
 
@@ -11,7 +11,7 @@ const BIT_RATES: [[u64; 15]; 2] = [
 /// Samples a second of MPEG 1, by index.
 const SAMPLE_RATES: [u64; 3] = [44_100, 48_000, 32_000];
 
-/// What a frame says of itself.
+/// Header of a frame.
 struct Frame {
     kilobits: u64,
     sample_rate: u64,
@@ -36,7 +36,7 @@ impl Frame {
     }
 }
 
-/// How long the file plays: by the number of frames that its first one gives, or by the rate of the
+/// Playing time of the file: by the number of frames that its first one gives, or by the rate of the
 /// first two if that is the same. `None` if it cannot be told.
 pub(super) fn mp3_milliseconds(file: &[u8]) -> Option<u64> {
     let sound = without_tag(file);

@@ -3,7 +3,7 @@
 /// Where pages cannot be seen, since they are compressed, a page is taken to have so many bytes.
 const BYTES_PER_PAGE: usize = 10_000;
 
-/// How far from its beginning a file may say that it is a PDF.
+/// Bytes from the beginning within which a file may say that it is a PDF.
 const HEADER: usize = 1_024;
 
 pub(super) fn is_pdf(file: &[u8]) -> bool {

@@ -1,8 +1,8 @@
-//! How long a sound lasts.
+//! Playing time of sounds.
 
 use super::image::little_endian;
 
-/// How long a WAV file plays.
+/// Playing time of a WAV file.
 pub(super) fn wav_milliseconds(file: &[u8]) -> Option<u64> {
     let mut chunks = file.strip_prefix(b"RIFF")?.get(4..)?.strip_prefix(b"WAVE")?;
     let mut bytes_per_second = None;

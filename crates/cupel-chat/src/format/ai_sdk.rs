@@ -233,7 +233,7 @@ fn is_failure(part: &Object<'_>) -> bool {
         || is_type(part, "tool-error")
 }
 
-/// What came back: a value beside its type, or, in version 4, the result itself. Returns it if it may be
+/// Reads a tool's output: a value beside its type, or, in version 4, the result itself. Returns it if it may be
 /// shortened.
 fn read_output<'t>(part: &Object<'t>, pieces: &mut Vec<Piece>) -> Option<Json<'t>> {
     let nature = Nature::Answer;

@@ -294,7 +294,7 @@ fn push_file_itself(
     Some(name)
 }
 
-/// What is known of an image: how closely to look at it, and its size if the file is there.
+/// Image of a content block: its detail, and its size if the file is there.
 pub(crate) fn image(object: &Object<'_>) -> Image {
     let url = object.get("image_url");
     let nested = url.and_then(Json::object).unwrap_or_default();
@@ -354,7 +354,7 @@ pub(crate) fn read_role(
     message
 }
 
-/// What is wrong with the role of a message, whose known roles are these.
+/// Flaw of a message's role, whose known roles are these.
 pub(crate) fn role_flaw(
     path: Path<'_>,
     field: &str,

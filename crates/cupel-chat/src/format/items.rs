@@ -105,7 +105,7 @@ fn known_fields(object: &Object<'_>) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-/// What the library has against an item, at the field that it names.
+/// Error of the library about an item, at the field that it names.
 fn refusal(
     document: &Document<'_>,
     json: Json<'_>,
@@ -132,7 +132,7 @@ fn refusal(
     document.malformed(place, path, problem.rule(), remedy)
 }
 
-/// Who speaks in an item, as far as it says so.
+/// Role of an item's speaker, as far as the item says so.
 fn role_of(item: &ContextItem) -> Role {
     let tagged = item.tags().iter().find_map(|tag| tag.strip_prefix("role:"));
     match tagged {

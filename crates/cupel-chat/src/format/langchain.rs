@@ -96,7 +96,7 @@ impl Dialect for LangChain {
 
 /// The fields of a message, out of the shape that it was dumped in.
 struct Dump<'t> {
-    /// What the dump calls it, as `human` or `HumanMessage`.
+    /// Type in the dump, as `human` or `HumanMessage`.
     native_type: Text,
     /// Where it says so.
     type_field: (&'static str, Option<Json<'t>>),
@@ -139,7 +139,7 @@ impl<'t> Dump<'t> {
     }
 }
 
-/// What a `RemoveMessage` names when it takes away all before it.
+/// Id in a `RemoveMessage` that takes away all messages before it.
 const ALL: &str = "__remove_all__";
 
 /// The id that a `RemoveMessage` takes away.

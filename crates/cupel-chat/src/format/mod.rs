@@ -133,7 +133,7 @@ impl Format {
         self.dialect().implied_family()
     }
 
-    /// What the provider of a model adds to the texts of a request in this format; `None` where the
+    /// Tokens that the provider of a model adds to the texts of a request in this format; `None` where the
     /// format itself knows better.
     #[must_use]
     pub fn overheads_of(self, model: &Model) -> Option<Overheads> {
@@ -181,7 +181,7 @@ impl FromStr for Format {
     }
 }
 
-/// What a format has to know.
+/// Knowledge of one format.
 pub(crate) trait Dialect: Sync {
     /// Reads a request.
     fn read(&self, document: &Document<'_>) -> Result<Conversation, ChatError>;

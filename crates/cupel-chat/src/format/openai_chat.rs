@@ -299,7 +299,7 @@ impl ChatReader {
     }
 }
 
-/// What Mistral's SDK writes for an id that is not there.
+/// Text that Mistral's SDK writes for a missing id.
 const NO_ID: &str = "null";
 
 /// Returns true if a text can be the name of a tool, as the provider allows it.

@@ -17,7 +17,7 @@ use crate::message::Piece;
 use crate::text::range_in;
 use crate::{Candidates, Request};
 
-/// What the caller would rather send than what stands somewhere in the request.
+/// A shorter text of the caller for one that stands somewhere in the request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnRendering {
     /// Instead of what.
@@ -25,11 +25,11 @@ pub struct OwnRendering {
     /// The [`handle`] of the text that it stands for. If the text is another one now,
     /// this is not used.
     pub hash: Option<String>,
-    /// What it is called, as `summary`.
+    /// Name of the form, as `summary`.
     pub name: String,
     /// Its text.
     pub content: String,
-    /// What it costs, where the caller knows better than the counter.
+    /// Tokens, where the caller knows better than the counter.
     pub tokens: Option<i64>,
     /// The share of the text's value that it keeps, if somebody knows.
     pub share: Option<f64>,
@@ -38,13 +38,13 @@ pub struct OwnRendering {
 /// A text of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// What the message at this index says.
+    /// Text of the message at this index.
     Message(usize),
     /// The answer to the call of this id.
     Call(String),
 }
 
-/// What to shorten with.
+/// Renderers and options for shortening.
 #[derive(Clone, Copy)]
 pub struct Shortening<'s> {
     /// Makes forms of what tools answered.
@@ -63,19 +63,19 @@ pub struct Edit {
     pub message: usize,
     /// The tool whose answer it is; empty for words of the assistant.
     pub tool: String,
-    /// What the form is called.
+    /// Name of the form.
     pub name: String,
-    /// What the text costs whole.
+    /// Tokens of the whole text.
     pub tokens_before: i64,
-    /// What it costs so.
+    /// Tokens of the form.
     pub tokens_after: i64,
     /// By what the original can be [asked for](Request::original).
     pub handle: String,
-    /// What the text was. All forms of it share it.
+    /// Whole text. All forms of it share it.
     pub original: Arc<str>,
-    /// What the model reads instead.
+    /// Text that the model reads instead.
     pub text: String,
-    /// What to write where in the text of the request, ascending.
+    /// Replacements in the text of the request, ascending.
     splices: Vec<(Range<usize>, String)>,
 }
 
@@ -278,7 +278,7 @@ fn share_of(parts: &[(&Shortened, usize)], whole: i64) -> f64 {
     (1.0 - parts.iter().map(lost).sum::<f64>() / whole.max(1) as f64).clamp(0.0, 1.0)
 }
 
-/// What a bundle's form is called: as its texts', `3 × stub, json 18 %`.
+/// Name of a bundle's form: as its texts', `3 × stub, json 18 %`.
 fn name_of(edits: &[Edit]) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for edit in edits {
@@ -442,7 +442,7 @@ impl Shortened {
         Form::of(&self.forms, self.tokens, 0)
     }
 
-    /// What the model reads in a form.
+    /// Text that the model reads in a form.
     fn reads(&self, form: usize) -> String {
         self.place.read(self.forms[form].content())
     }
@@ -516,7 +516,7 @@ fn count_drafts(texts: &mut [Shortened], counter: &dyn TokenCounter) {
     }
 }
 
-/// How the renderings of an item of Cupel's own are written: another content, and its tokens where
+/// Edits that write the renderings of an item of Cupel's own: another content, and its tokens where
 /// the item has them.
 pub(crate) fn forms_of_item(
     request: &Request,

@@ -20,9 +20,9 @@ pub(super) struct Place {
     spot: Spot,
 }
 
-/// What stands there in the request.
+/// Value at that place of the request.
 struct Spot {
-    /// What is written anew: a JSON string, or an object, which must stay one.
+    /// Value that is written anew: a JSON string, or an object, which must stay one.
     json: JsonText,
     /// The object that the model reads it in, as it is written.
     around: Option<JsonText>,
@@ -59,7 +59,7 @@ impl Place {
         self.spot.json.range_in(text)
     }
 
-    /// What to write there, so that it says this.
+    /// JSON to write there for this content.
     pub(super) fn written(&self, content: &str) -> String {
         match self.spot.json.view().is_object() {
             false => as_json(content),
@@ -68,7 +68,7 @@ impl Place {
         }
     }
 
-    /// What the model reads there then.
+    /// Text that the model then reads there.
     pub(super) fn read(&self, content: &str) -> String {
         let inner = self.spot.json.view();
         match &self.spot.around {
@@ -82,7 +82,7 @@ impl Place {
         }
     }
 
-    /// What it reads there now.
+    /// Text that the model reads there now.
     pub(super) fn whole(&self) -> &str {
         self.spot.around.as_ref().map_or(&self.text, |around| around.view().raw())
     }
@@ -165,7 +165,7 @@ fn spot_within(json: Json<'_>) -> Option<(Spot, Text)> {
     Some((Spot { around: around.then(|| json.into()), ..found }, text))
 }
 
-/// What a string says as Unicode has it: half a surrogate pair could not be written again.
+/// Text of a string as Unicode has it: half a surrogate pair could not be written again.
 fn sound_text(json: Json<'_>) -> Option<Text> {
     let is_sound = json.is_text() && serde_json::from_str::<String>(json.raw()).is_ok();
     is_sound.then(|| json.text()).flatten().filter(|text| !text.is_empty())

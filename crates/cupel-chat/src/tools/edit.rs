@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Changes to a text, made all at once.
 pub(super) struct Edits<'t> {
     text: &'t str,
-    /// What is put in place of a range; `None` takes an element or a field out, with its comma.
+    /// Text in place of each range; `None` takes an element or a field out, with its comma.
     edits: Vec<(Range<usize>, Option<String>)>,
 }
 

@@ -123,7 +123,7 @@ fn messages_of(body: Json<'_>) -> Option<usize> {
     MESSAGES.iter().find_map(|name| body.get(name)?.list()).map(|list| list.len())
 }
 
-/// What an endpoint answers with, where that is no message.
+/// Kind of answer of an endpoint, where that is no message.
 fn no_chat(url: &str) -> Option<&'static str> {
     let kinds =
         [("embeddings", "embeddings"), ("moderations", "a moderation"), ("images", "images")];

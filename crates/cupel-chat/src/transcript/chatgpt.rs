@@ -236,7 +236,7 @@ fn shown<'t>(export: &Object<'t>, notes: &mut Notes) -> Vec<Object<'t>> {
     messages
 }
 
-/// What a message says.
+/// Content of a message.
 struct Content {
     parts: Vec<Part>,
     /// Set for what the user told the service about themselves, beside the conversation.

@@ -19,7 +19,7 @@ const UNSENT: [&str; 3] = ["event_msg", "token_usage_record", "world_state"];
 /// Fields of items that Codex keeps for itself.
 const OWN_FIELDS: [&str; 1] = ["internal_chat_message_metadata_passthrough"];
 
-/// How messages begin that the program writes in the user's name: no turn begins with them.
+/// Beginnings of messages that the program writes in the user's name: no turn begins with them.
 const PROGRAMS_OWN: [&str; 7] = [
     "# AGENTS.md instructions",
     "<environment_context>",

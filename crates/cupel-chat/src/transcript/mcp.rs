@@ -68,9 +68,9 @@ struct Shelf<'t> {
 #[derive(Default)]
 struct Resource<'t> {
     uri: Cow<'t, str>,
-    /// What a list says of it.
+    /// Entry of a list about it.
     about: Option<Object<'t>>,
-    /// What it says itself; of several parts, all.
+    /// Its own contents; of several parts, all.
     contents: Vec<Object<'t>>,
 }
 

@@ -83,7 +83,7 @@ kinds! {
     McpResources = "mcp-resources", "a list of MCP resources", mcp::McpResources;
 }
 
-/// What a kind has to know.
+/// Knowledge of one kind of transcript.
 trait Source: Sync {
     /// Returns true if a line is of this kind for sure.
     fn has_record(&self, _: &Object<'_>) -> bool {
@@ -152,7 +152,7 @@ pub struct ImportedRequest {
     pub kind: TranscriptKind,
     /// The request, as JSON.
     pub text: String,
-    /// What was left out, and what is not as it was sent.
+    /// Notes about records that were left out, or that are not as they were sent.
     pub notes: Vec<String>,
 }
 
@@ -187,7 +187,7 @@ impl TranscriptError {
         self.line
     }
 
-    /// What is wrong, without the place and what to do.
+    /// Problem, without the place and the remedy.
     #[must_use]
     pub fn problem(&self) -> &str {
         &self.problem

@@ -1,4 +1,4 @@
-//! What was left out of a transcript, for people to read.
+//! Records that were left out of a transcript, for people to read.
 
 /// Remarks about a file, and what of it was skipped.
 #[derive(Default)]

@@ -33,7 +33,7 @@ enum Step {
     Element(usize),
 }
 
-/// What a value on the way is, and where.
+/// Visits a value and the path to it.
 fn visit(value: &Value, path: &mut Path, each: &mut impl FnMut(&[Step], &Value)) {
     each(path, value);
     match value {
@@ -75,7 +75,7 @@ fn names(path: &[Step]) -> Vec<&str> {
     path.iter().filter_map(Step::name).collect()
 }
 
-/// What is listed as uncounted; what OpenAI leaves out of schemas; the bytes of a file, which are no
+/// Values listed as uncounted; values that OpenAI leaves out of schemas; the bytes of a file, which are no
 /// text; and calls that LangChain's messages hold twice.
 fn is_exempt(path: &[Step], value: &Value) -> bool {
     let names = names(path);

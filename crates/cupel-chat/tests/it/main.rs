@@ -1,4 +1,4 @@
-//! What must hold for every request, every budget and every policy, checked by code that shares nothing
+//! Invariants of every request, every budget and every policy, checked by code that shares nothing
 //! with the crate.
 
 mod attached;

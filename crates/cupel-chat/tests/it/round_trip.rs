@@ -1,4 +1,4 @@
-//! What is kept is, byte for byte, what was there.
+//! Kept messages are, byte for byte, as they were.
 
 use cupel_chat::{CandidateOptions, Candidates, Format, Request};
 

@@ -113,7 +113,7 @@ impl<'r> Trial<'r> {
         }
     }
 
-    /// What must hold of these candidates, rendered.
+    /// Asserts the invariants of these candidates, rendered.
     fn assert_window(&self, kept: &[usize], tokens: i64) {
         let output = self.candidates.render(kept);
         let context = || format!("kept {kept:?} of\n{}\ngave\n{output}", self.text);
@@ -168,7 +168,7 @@ impl<'r> Trial<'r> {
         order
     }
 
-    /// What was written is read as a request with just these messages, of just these tokens.
+    /// Asserts that the output is read as a request with just these messages, of just these tokens.
     fn assert_reads_back(&self, output: &str, messages: usize, tokens: i64) {
         let again = Request::parse(output, Some(self.format())).unwrap();
         assert_eq!(again.message_count(), messages);

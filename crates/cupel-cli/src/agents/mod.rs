@@ -35,14 +35,14 @@ pub(crate) enum Agent {
     Any,
 }
 
-/// What an agent finds around it.
+/// Environment of an agent.
 #[derive(Debug, Default)]
 pub(crate) struct Surroundings {
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) home: PathBuf,
     /// Where it is started.
     pub(crate) folder: PathBuf,
-    /// What it is started with.
+    /// Arguments that it is started with.
     pub(crate) arguments: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Surroundings {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// Whether a variable switches something on.
+    /// Returns true if a variable switches something on.
     fn is_on(&self, name: &str) -> bool {
         self.variable(name).is_some_and(is_yes)
     }
@@ -74,12 +74,12 @@ impl Surroundings {
     }
 }
 
-/// Whether a value means yes.
+/// Returns true if a value means yes.
 fn is_yes(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on")
 }
 
-/// What an agent is told, and where its requests go.
+/// Settings of an agent, and the address that its requests go to.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// Addresses that its requests go to, with the folder of the gateway that stands for each.
@@ -88,7 +88,7 @@ pub(crate) struct Plan {
     pub(crate) variables: Vec<(String, String)>,
     /// Arguments that stand before the user's.
     pub(crate) arguments: Vec<String>,
-    /// What the user should know.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 
@@ -102,12 +102,12 @@ pub(crate) struct Route {
 }
 
 impl Plan {
-    /// What a provider's address becomes, if it is the agent's only one.
+    /// Replaces a provider's address, if it is the agent's only one.
     fn only(&mut self, url: &str) -> Result<String, Failure> {
         self.through("", url)
     }
 
-    /// What a provider's address becomes: the same path, in a folder of the gateway.
+    /// Replaces a provider's address: the same path, in a folder of the gateway.
     fn through(&mut self, name: &str, url: &str) -> Result<String, Failure> {
         let (origin, path) = parted(url).ok_or_else(|| {
             Failure::cannot(format!("`{url}`: is no URL; write it as https://host"))
@@ -170,7 +170,7 @@ impl Agent {
         })
     }
 
-    /// What it is told so that it asks through a gateway.
+    /// Settings with which it asks through a gateway.
     pub(crate) fn plan(self, around: &Surroundings) -> Result<Plan, Failure> {
         match self {
             Self::Claude => claude::plan(around),
@@ -205,7 +205,7 @@ mod testing {
         Surroundings { variables: variables.collect(), folder, home, arguments: Vec::new() }
     }
 
-    /// What a plan sets, and where requests go.
+    /// Lines about the settings of a plan, and about the address that requests go to.
     pub(super) fn shown(plan: &Plan) -> Vec<String> {
         let variables = plan.variables.iter().map(|(name, value)| format!("{name}={value}"));
         let routes = plan.routes.iter().map(|route| format!("/{} {}", route.name, route.origin));

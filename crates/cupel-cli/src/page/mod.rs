@@ -16,10 +16,10 @@ use crate::input::Input;
 use crate::policy;
 use crate::session::SessionArguments;
 
-/// What people do today, to compare with.
+/// Policy that people use today, to compare with.
 const NEWEST_FIRST: &str = r#"scorers = ["recency"]"#;
 
-/// What a page is made of, beside the request.
+/// Parts of a page, beside the request.
 pub(crate) struct Page<'a> {
     pub(crate) context: &'a Context,
     pub(crate) selection: &'a SelectionArguments,

@@ -14,7 +14,7 @@ use cupel_page::{Asset, CONTENT_SECURITY_POLICY, assets};
 
 /// The longest head of a request that a browser of this machine has reason to send.
 const LONGEST_HEAD: usize = 16 * 1024;
-/// How long a client may be silent.
+/// Time that a client may be silent.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Number of clients that are answered at once.
 const MOST_CLIENTS: usize = 32;
@@ -25,7 +25,7 @@ pub(crate) struct Server {
     site: Arc<Site>,
 }
 
-/// What there is to see.
+/// Site: the pages, and their data.
 struct Site {
     port: u16,
     page: String,
@@ -38,7 +38,7 @@ struct Site {
     clients: AtomicUsize,
 }
 
-/// What is answered.
+/// Answer to a client.
 struct Answer<'a> {
     status: &'static str,
     mime: &'static str,

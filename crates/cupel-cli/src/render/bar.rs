@@ -7,15 +7,15 @@ use crate::style::{self, Palette};
 /// A stretch of the bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// What the legend calls it.
+    /// Name in the legend.
     pub(crate) name: String,
-    /// How long it is.
+    /// Length.
     pub(crate) tokens: i64,
-    /// What it is filled with.
+    /// Fill.
     pub(crate) fill: Fill,
 }
 
-/// What a part is filled with.
+/// Fill of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fill {
     /// Items of one kind.

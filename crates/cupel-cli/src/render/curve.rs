@@ -1,4 +1,4 @@
-//! What each budget buys, drawn with letters.
+//! Curve of the windows of many budgets, drawn with letters.
 
 use cupel_engine::{Curve, CurvePoint};
 
@@ -7,9 +7,9 @@ use crate::style::{self, Palette};
 
 /// One line of the drawing.
 pub(crate) struct Series {
-    /// What it is.
+    /// Name of the line.
     pub(crate) name: &'static str,
-    /// How it is drawn.
+    /// Letter that it is drawn with.
     pub(crate) sign: char,
     /// Its share of the whole at each budget.
     pub(crate) shares: Vec<f64>,

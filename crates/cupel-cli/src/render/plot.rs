@@ -8,7 +8,7 @@ use super::text::width;
 /// Colours that stay apart in grey and for most kinds of colour blindness.
 const COLORS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
-/// How lines are broken once all colours are taken.
+/// Dashes of lines once all colours are taken.
 const DASHES: [&str; 3] = ["", " stroke-dasharray=\"8 4\"", " stroke-dasharray=\"2 3\""];
 /// The room that the label of a budget takes for each of its letters.
 const LETTER: f64 = 7.0;
@@ -56,7 +56,7 @@ fn color(turn: usize) -> &'static str {
 pub(crate) struct Legend {
     /// The drawing.
     pub(crate) svg: String,
-    /// How high it is.
+    /// Height.
     pub(crate) height: f64,
 }
 
@@ -90,7 +90,7 @@ impl Legend {
     }
 }
 
-/// What shares are drawn over.
+/// Axis that shares are drawn over.
 pub(crate) struct Axis {
     name: &'static str,
     from: f64,
@@ -135,11 +135,11 @@ pub(crate) struct Panel<'a> {
     pub(crate) left: f64,
     /// Where 100 % is.
     pub(crate) top: f64,
-    /// How long the axis below is.
+    /// Length of the axis below.
     pub(crate) width: f64,
-    /// How long the axis of shares is.
+    /// Length of the axis of shares.
     pub(crate) height: f64,
-    /// What the shares are drawn over.
+    /// Axis that the shares are drawn over.
     pub(crate) axis: &'a Axis,
 }
 

@@ -2,9 +2,9 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How wide a screen is when nobody can tell.
+/// Width of a screen when nobody can tell.
 const DEFAULT_WIDTH: usize = 100;
-/// What is narrower is treated as this wide.
+/// A narrower screen is treated as this wide.
 const LEAST_WIDTH: usize = 40;
 
 /// The columns of the screen: `COLUMNS`, or what the terminal says.

@@ -1,4 +1,4 @@
-//! What holds where flags say nothing.
+//! Settings where flags say nothing.
 
 use std::path::Path;
 

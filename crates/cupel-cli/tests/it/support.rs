@@ -25,7 +25,7 @@ pub(crate) fn cupel(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a run came to.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -98,7 +98,7 @@ fn assert_text(name: &str, text: String) {
     snapbox::Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV).eq(text, expected);
 }
 
-/// How long a stage took is nobody's promise.
+/// Removes durations of stages, which nobody promises.
 fn without_times(text: &str) -> String {
     let is_time = |line: &str| line.trim_start().starts_with("\"duration_ms\"");
     text.split_inclusive('\n').filter(|line| !is_time(line)).collect()

@@ -1,4 +1,4 @@
-//! What the command is told is taken at its word, and what it says is so.
+//! Flags are taken at their word, and statements of the command are true.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is in the window, what is not, and why.
+//! Explanations of a window: what is in, what is not, and why.
 
 mod room;
 mod shortfall;
@@ -26,7 +26,7 @@ use shortfall::Shortfalls;
 pub(crate) use shortfall::{pinned, plain_room, slots, window};
 pub(crate) use why::Reasons;
 
-/// What is in the window, what is not, and why.
+/// Explanation of a window: what is in, what is not, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -35,27 +35,27 @@ pub struct Explanation {
     pub schema: Schema,
     /// Sizes before and after, and what they were measured with.
     pub summary: Summary,
-    /// What the window is for.
+    /// Query that the window is for.
     pub query: String,
     /// The language whose stems and stop words were taken; absent where none was sure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// What in the request as a whole the policy went by, if it says so.
+    /// Signals of the request as a whole that the policy went by, if it tells them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signals: Vec<Signal>,
-    /// What is in the window, in the order in which it is written.
+    /// Messages in the window, in the order in which they are written.
     pub kept: Vec<Kept>,
-    /// What was left out, best first.
+    /// Messages that were left out, best first.
     pub left_out: Vec<LeftOut>,
-    /// How many more were left out than are listed.
+    /// Number of messages that were left out and are not listed.
     pub hidden: usize,
     /// Shorter forms that were given and are of no use, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused_renderings: Vec<UnusedRendering>,
-    /// What was repaired before.
+    /// Repairs before the selection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairDone>,
-    /// What did not compete, since something newer makes it superfluous.
+    /// Messages that did not compete, since something newer makes them superfluous.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded: Vec<Outdated>,
 }
@@ -67,11 +67,11 @@ pub struct Explanation {
 pub struct Signal {
     /// A stable name.
     pub name: String,
-    /// How strong it is.
+    /// Strength of the signal.
     #[serde(with = "crate::finite")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub value: f64,
-    /// What that means.
+    /// Meaning of the signal.
     pub text: String,
 }
 
@@ -86,13 +86,13 @@ impl From<SliceSignal> for Signal {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Kept {
-    /// What it is.
+    /// Message, or bundle of messages.
     pub part: Part,
-    /// What the policy gave it; 1 if it is pinned; `null` if that is not a finite number.
+    /// Score by the policy; 1 if it is pinned; `null` if that is not a finite number.
     #[serde(with = "crate::finite")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub score: f64,
-    /// What it added to the window beside the others, in the policy's own measure, if it says so.
+    /// Gain of the window by it, beside the others, in the policy's own measure, if it tells that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<f64>,
     /// Why it is in.
@@ -103,21 +103,21 @@ pub struct Kept {
     /// The positions of what else is in and could not be without it, unless it is always in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needed_by: Vec<usize>,
-    /// How it is shorter than it was, if it is.
+    /// Shorter form in which it is sent, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shortened: Option<ShortenedPart>,
-    /// What earned it its score.
+    /// Reasons for its score.
     pub earned_by: EarnedBy,
 }
 
-/// How something in the window is shorter than it was.
+/// Shorter form of something in the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ShortenedPart {
-    /// What the form is called, as in `json 18 %`.
+    /// Name of the form, as in `json 18 %`.
     pub name: String,
-    /// What it costs so.
+    /// Tokens of the form.
     pub tokens: i64,
     /// The texts that are shorter, in the order of the request.
     pub texts: Vec<ShortenedText>,
@@ -149,13 +149,13 @@ pub enum KeptReason {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// What it is.
+    /// Message, or bundle of messages.
     pub part: Part,
-    /// What the policy gave it; `null` if that is not a finite number.
+    /// Score by the policy; `null` if that is not a finite number.
     #[serde(with = "crate::finite")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub score: f64,
-    /// What it would still add to the window beside the others, in the policy's own measure, if it says so.
+    /// Gain that the window would have by it, beside the others, in the policy's own measure, if it tells that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<f64>,
     /// Why it is out.
@@ -163,16 +163,16 @@ pub struct LeftOut {
     /// A note of the policy on it, in a few words: `small talk`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What it would take to get in.
+    /// Tokens or budget with which it would get in.
     pub to_get_in: ToGetIn,
     /// The positions of the kept candidates that have its room: the lowest scored ones that
     /// together are as large, the lowest first.
     pub room_taken_by: Vec<usize>,
-    /// What earned it its score.
+    /// Reasons for its score.
     pub earned_by: EarnedBy,
 }
 
-/// What earned a candidate its score, as far as the policy says.
+/// Reasons for a candidate's score, as far as the policy tells them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -180,13 +180,13 @@ pub struct EarnedBy {
     /// Words of the query that it has too, those that earned most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
-    /// How the neighbours begin that share their score with it, those that gave most first.
+    /// Beginnings of the neighbours that share their score with it, those that gave most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub neighbours: Vec<String>,
 }
 
 impl Prepared {
-    /// What is in the window, what is not, and why; of what was left out at most so many.
+    /// Explains what is in the window, what is not, and why; of the messages that were left out at most so many.
     ///
     /// # Errors
     ///
@@ -237,7 +237,7 @@ impl Prepared {
     }
 }
 
-/// What rows are made of.
+/// Source of the rows.
 struct View<'a> {
     prepared: &'a Prepared,
     earned_by: Vec<EarnedBy>,
@@ -278,7 +278,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// What a candidate adds to the window, if the policy says so.
+    /// Gain of the window by a candidate, if the policy tells it.
     fn gain(&self, position: usize) -> Option<f64> {
         self.sliced?.gain(position).filter(|gain| gain.is_finite())
     }

@@ -1,8 +1,8 @@
-//! Who has the room of what was left out.
+//! Messages that have the room of those that were left out.
 
 use cupel::{ContextBudget, InclusionReason, SelectionReport, compare_scores};
 
-/// What competes for room and has it, the lowest scored first.
+/// Messages that compete for room and have it, the lowest scored first.
 pub(super) struct Room {
     /// Positions, with the tokens of all up to and including each.
     taken: Vec<(usize, i64)>,
@@ -34,7 +34,7 @@ impl Room {
     }
 }
 
-/// What the selection left of the budget.
+/// Tokens of the budget that the selection left.
 pub(super) fn left(report: &SelectionReport, budget: &ContextBudget) -> i64 {
     let used = crate::prepare::tokens_of(report.included.iter().map(|kept| &kept.item));
     super::shortfall::window(budget).saturating_sub(used).max(0)

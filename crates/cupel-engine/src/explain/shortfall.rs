@@ -1,4 +1,4 @@
-//! What it would take to get something in.
+//! Tokens or budgets with which something would get in.
 
 use cupel::{ContextBudget, ContextItem};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::limits::Scale;
 use crate::prepare::tokens_of;
 use crate::scan::Scan;
 
-/// What it would take to get something in.
+/// Tokens or budget with which something would get in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "how", rename_all = "kebab-case")]
@@ -18,7 +18,7 @@ pub enum ToGetIn {
     MoreTokens {
         /// By how much.
         tokens: i64,
-        /// Whether nothing less would do. If not, so much does, and less may: of long requests not all
+        /// True if nothing less would do. If not, so much does, and less may: of long requests not all
         /// budgets are tried.
         #[serde(default = "yes")]
         is_least: bool,
@@ -40,7 +40,7 @@ fn yes() -> bool {
     true
 }
 
-/// What it would take to get candidates into the window of a budget.
+/// Budgets that would get candidates into a window.
 pub(super) struct Shortfalls {
     scan: Scan,
     pinned: i64,
@@ -75,7 +75,7 @@ impl Shortfalls {
         self.scan.fate(position).whole.map(|plain| self.alone(plain))
     }
 
-    /// How many more tokens leave as much room, beside what is set aside, as a budget with nothing set
+    /// Number of additional tokens that leave as much room, beside reserved ones, as a budget with nothing set
     /// aside.
     fn more_for(&self, plain: i64) -> Option<i64> {
         let max = self.scale.window_for(plain, self.pinned)?;
@@ -101,7 +101,7 @@ pub(crate) fn plain_room(pinned: i64, budget: &ContextBudget) -> i64 {
     pinned.saturating_add((scored as f64 * kept_share(budget)).floor() as i64)
 }
 
-/// What a budget leaves for items, pinned ones included.
+/// Tokens that a budget leaves for items, pinned ones included.
 pub(crate) fn window(budget: &ContextBudget) -> i64 {
     budget.target_tokens().min(budget.max_tokens() - budget.output_reserve())
 }
@@ -110,12 +110,12 @@ fn kept_share(budget: &ContextBudget) -> f64 {
     1.0 - budget.estimation_safety_margin_percent() / 100.0
 }
 
-/// What a budget sets aside for kinds.
+/// Tokens that a budget reserves for kinds.
 pub(crate) fn slots(budget: &ContextBudget) -> i64 {
     budget.total_reserved().saturating_sub(budget.output_reserve())
 }
 
-/// What is pinned costs so much.
+/// Tokens of the pinned items.
 pub(crate) fn pinned(items: &[ContextItem]) -> i64 {
     tokens_of(items.iter().filter(|item| item.pinned())).max(0)
 }

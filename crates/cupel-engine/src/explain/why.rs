@@ -14,7 +14,7 @@ use crate::prepare::tokens_of;
 #[serde(tag = "reason", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Why {
-    /// What scores better left too little room.
+    /// Better scored messages left too little room.
     NoRoom {
         /// The tokens that were left.
         left: i64,
@@ -32,7 +32,7 @@ pub enum Why {
     },
     /// There is room, but not in the part of the window that its kind has.
     ShareUsedUp,
-    /// What must be kept leaves too little room, whatever else is in the window.
+    /// Messages that must be kept leave too little room, whatever else is in the window.
     PinsLeaveNoRoom {
         /// The tokens that were left.
         left: i64,
@@ -52,14 +52,14 @@ pub enum Why {
     TooManyOfKind {
         /// The kind.
         kind: String,
-        /// How many it takes.
+        /// Largest number that may be in.
         cap: usize,
     },
     /// Another reason of the specification.
     Other {
         /// Its name there.
         name: String,
-        /// What it says.
+        /// Text of the reason.
         text: String,
     },
 }

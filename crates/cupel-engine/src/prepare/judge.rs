@@ -12,7 +12,7 @@ use crate::{Engine, EngineError, ErrorCode, Options};
 /// The policy at work on a request.
 #[derive(Clone)]
 pub(super) struct Judge {
-    /// What the window is for.
+    /// Query that the window is for.
     pub(super) query: String,
     pub(super) strategies: Strategies,
     pub(super) pipeline: Pipeline,

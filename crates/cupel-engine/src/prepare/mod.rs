@@ -95,12 +95,12 @@ impl Prepared {
         &self.judge.pipeline
     }
 
-    /// What cannot stand without what.
+    /// Needs between candidates.
     pub(crate) fn needs(&self) -> &Needs {
         &self.judge.needs
     }
 
-    /// What budgets of other sizes would be.
+    /// Budgets of windows of other sizes.
     pub(crate) fn scale(&self) -> &Scale {
         &self.room.scale
     }
@@ -126,12 +126,12 @@ impl Prepared {
         self.engine.settings()
     }
 
-    /// What is pinned costs so much.
+    /// Tokens of the pinned candidates.
     pub(crate) fn pinned_tokens(&self) -> i64 {
         crate::explain::pinned(self.items())
     }
 
-    /// How much fits.
+    /// Budget of the window.
     ///
     /// # Errors
     ///
@@ -141,19 +141,19 @@ impl Prepared {
         self.room.budget.as_ref().map_err(Clone::clone)
     }
 
-    /// What competes for the window, and the request behind it.
+    /// Candidates for the window, and the request behind them.
     #[must_use]
     pub fn candidates(&self) -> &Candidates {
         &self.read.candidates
     }
 
-    /// What the input of the request's model costs, where that is known.
+    /// Input prices of the request's model, where they are known.
     #[must_use]
     pub fn prices(&self) -> Option<ModelPrices> {
         self.read.model.and_then(|model| model.prices).map(ModelPrices::from)
     }
 
-    /// What counted.
+    /// Name of the tokenizer.
     pub(crate) fn tokenizer(&self) -> &str {
         self.read.counter.name()
     }
@@ -169,7 +169,7 @@ impl Prepared {
         self.request().message_count()
     }
 
-    /// What the window is for: the query of the call, or the user's last words.
+    /// Query that the window is for: that of the call, or the user's last words.
     #[must_use]
     pub fn query(&self) -> &str {
         &self.judge.query
@@ -207,7 +207,7 @@ impl Prepared {
         }
     }
 
-    /// What a budget keeps, in placed order; `None` if what is pinned does not fit.
+    /// Items that a budget keeps, in placed order; `None` if the pinned ones do not fit.
     pub(crate) fn fitting_items(
         &self,
         budget: &ContextBudget,
@@ -236,7 +236,7 @@ impl Prepared {
         Some(Whole { pipeline, window: window? })
     }
 
-    /// What a failed run means for the caller.
+    /// Error for the caller by that of a failed run.
     pub(crate) fn failed(&self, error: CupelError) -> EngineError {
         let (needed, available) = match error {
             CupelError::PinnedExceedsBudget { pinned_tokens, available } => {
@@ -284,7 +284,7 @@ pub(crate) fn positions(chosen: &[Chosen]) -> Vec<usize> {
     chosen.iter().map(|(position, _)| *position).collect()
 }
 
-/// What is pinned costs at least so much: with everything as short as it can be.
+/// Least tokens of the pinned items: with everything as short as it can be.
 pub(crate) fn least_pinned_tokens(items: &[ContextItem]) -> i64 {
     let least = |item: &ContextItem| {
         let forms = item.renderings().iter().map(cupel::Rendering::tokens);

@@ -17,7 +17,7 @@ use crate::{
     UnusedRendering, Work, tokenizer, validate,
 };
 
-/// What a request is read for.
+/// Purpose that a request is read for.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose<'p> {
     /// A window by itself.
@@ -172,7 +172,7 @@ fn candidates(
     })
 }
 
-/// What is superseded, in words and by position.
+/// Superseded messages, in words and by position.
 fn find_superseded(
     supersession: &Supersession,
     candidates: &Candidates,

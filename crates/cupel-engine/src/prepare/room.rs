@@ -9,12 +9,12 @@ use crate::engine::Settings;
 use crate::limits::{self, Doubt, Scale, Sources};
 use crate::{EngineError, ErrorCode, Options};
 
-/// How much fits.
+/// Limits and budget of the window.
 #[derive(Clone)]
 pub(super) struct Room {
     /// Limits that contradict each other are an error only to calls that need a budget.
     pub(super) budget: Result<ContextBudget, EngineError>,
-    /// What budgets of other sizes would be.
+    /// Budgets of windows of other sizes.
     pub(super) scale: Scale,
 }
 

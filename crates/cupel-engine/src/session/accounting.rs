@@ -1,4 +1,4 @@
-//! What a window comes to: tokens in the cache and not, beside what other windows would have.
+//! Account of a window: tokens in the cache and not, beside those of other windows.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ impl Stage<'_> {
         self.found.new_account.is_some_and(NewAccount::is_cold)
     }
 
-    /// What of a window is in the cache by the provider's rule, and what is not.
+    /// Tokens of a window that are in the cache by the provider's rule, and those that are not.
     pub(super) fn cached(&self, kept: &[Chosen], messages: &[usize], unchanged: usize) -> Usage {
         let found = match &self.marked {
             Some(cache) => cache.found(messages, unchanged),
@@ -33,7 +33,7 @@ impl Stage<'_> {
         Usage::new(cached, all.tokens().saturating_sub(cached))
     }
 
-    /// What of a window the provider had, and what it had not.
+    /// Tokens of a window that the provider had, and those that it had not.
     fn usage(&self, kept: &[Chosen], unchanged: &[usize]) -> Usage {
         let unchanged: HashSet<&usize> = unchanged.iter().collect();
         let mut usage = Usage::default();
@@ -66,7 +66,7 @@ impl Stage<'_> {
         account
     }
 
-    /// What stands before all messages.
+    /// Tokens before all messages.
     fn head_tokens(&self) -> i64 {
         let is_head = |bundle: &&Bundle| {
             bundle.is_fixed() || bundle.pin_reason() == Some(&PinReason::SystemPrompt)
@@ -85,7 +85,7 @@ impl Stage<'_> {
         totals
     }
 
-    /// What it would have come to if the newest messages that fit had been sent.
+    /// Adds the tokens of the step if the newest messages that fit had been sent.
     fn add_newest_first(&self, totals: &mut Totals) {
         let room = self.budget.target_tokens();
         let head = self.prepared.items().iter().take_while(|item| item.pinned()).count();

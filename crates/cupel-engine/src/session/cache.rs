@@ -13,13 +13,13 @@ pub enum CacheRule {
     Prefix {
         /// The least that is kept.
         least_tokens: i64,
-        /// What is kept is a multiple of this.
+        /// The cached tokens are a multiple of this.
         step_tokens: i64,
     },
-    /// What stands before a mark that the client set, and nothing else. A later request finds it from a mark
+    /// The text before a mark that the client set, and nothing else. A later request finds it from a mark
     /// that stands at most so many blocks behind it.
     Marks {
-        /// How many blocks before a mark are looked at.
+        /// Number of blocks before a mark that are looked at.
         blocks_back: usize,
         /// The least that is kept.
         least_tokens: i64,
@@ -53,7 +53,7 @@ impl CacheRule {
         }
     }
 
-    /// What the provider keeps of so many tokens at the beginning.
+    /// Tokens that the provider keeps of so many at the beginning.
     #[must_use]
     pub fn kept_tokens(self, tokens: i64) -> i64 {
         match self {
@@ -72,7 +72,7 @@ impl CacheRule {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CacheEntry {
-    /// How many messages of the window it holds; 0 where it holds what stands before all messages.
+    /// Number of messages of the window that it holds; 0 where it holds the text before all messages.
     pub messages: usize,
     /// When it was last written or found, in seconds since 1970, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ pub(super) struct MarkedCache {
     /// Blocks of each message.
     blocks: Vec<usize>,
     blocks_back: usize,
-    /// Whether a mark can be put where an entry is.
+    /// Returns true if a mark can be put where an entry is.
     moves: bool,
     now: Option<u64>,
 }
@@ -157,7 +157,7 @@ impl MarkedCache {
         messages.iter().map(|message| self.blocks.get(*message).copied().unwrap_or(1)).sum()
     }
 
-    /// How many messages at the beginning of a window the provider finds in its cache, of which the first
+    /// Number of messages at the beginning of a window that the provider finds in its cache, of which the first
     /// `unchanged` are those of the window before. `None` if it does not even find the head.
     pub(super) fn found(&self, window: &[usize], unchanged: usize) -> Option<usize> {
         let head = self.entry_within(0).filter(|_| self.marks.in_head);
@@ -168,7 +168,7 @@ impl MarkedCache {
         behind.chain(head).max()
     }
 
-    /// How many messages of a window stand up to each mark.
+    /// Number of messages of a window up to each mark.
     fn positions_of_marks(&self, window: &[usize]) -> impl Iterator<Item = usize> {
         let is_marked = |message: &usize| self.marks.behind.binary_search(message).is_ok();
         let marked = window.iter().enumerate().filter(move |(_, message)| is_marked(message));
@@ -192,7 +192,7 @@ impl MarkedCache {
         entries
     }
 
-    /// What cutting the window before behind each of its units comes to: `units` are the messages and tokens
+    /// Costs of cutting the window before behind each of its units: `units` are the messages and tokens
     /// of each, `new` the messages that no window had.
     pub(super) fn cuts(&self, units: &[(&[usize], i64)], new: &[usize]) -> Vec<CutCost> {
         let new_blocks = self.blocks_of(new);
@@ -223,7 +223,7 @@ impl MarkedCache {
     }
 }
 
-/// What a cut costs where the cache goes by marks.
+/// Cost of a cut where the cache goes by marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CutCost {
     /// Tokens before the cut that the provider does not find.

@@ -49,7 +49,7 @@ impl std::fmt::Display for ConversationKey {
     }
 }
 
-/// Whose requests are told apart, and how: requests of two scopes are never of one conversation.
+/// Scope of a conversation: requests of two scopes are never of one conversation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ConversationScope<'a> {
     /// The customer, by whatever tells customers apart.

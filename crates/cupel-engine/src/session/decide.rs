@@ -26,7 +26,7 @@ pub(super) struct Stage<'s> {
     /// The units of the window before that stand.
     pub(super) window: Vec<usize>,
     pub(super) arrived_tokens: i64,
-    /// What may be sent again in this step.
+    /// Tokens that may be sent again in this step.
     pub(super) credit: i64,
     /// The provider's cache, where it goes by marks.
     pub(super) marked: Option<MarkedCache>,
@@ -77,7 +77,7 @@ impl<'s> Stage<'s> {
         })
     }
 
-    /// What a cut behind each unit of the window costs, where the cache goes by marks.
+    /// Cost of a cut behind each unit of the window, where the cache goes by marks.
     fn cuts(&self) -> Vec<CutCost> {
         let Some(cache) = &self.marked else { return Vec::new() };
         let messages = |at: usize| self.prepared.candidates().bundle(at).message_indices();
@@ -133,9 +133,9 @@ impl<'s> Stage<'s> {
 
     /// Lets what the policy reserves be required, and returns the room that this leaves.
     ///
-    /// What was cut before does not come back by this: it would have to be paid for with all that stands behind
-    /// its place. It competes, like everything else. Where nothing stands behind its place, because what was sent
-    /// there cannot be sent so again, it costs no more than itself.
+    /// Messages that were cut before do not come back by this: they would have to be paid for with all that stands behind
+    /// their place. They compete, like everything else. Where nothing stands behind their place, because the text that
+    /// was sent there cannot be sent so again, they cost no more than themselves.
     fn require(&mut self, reserved: &[Reserved], room: i64) -> i64 {
         let is_first = is_first(&self.units, &self.window);
         let last_standing = self.window.last().copied();

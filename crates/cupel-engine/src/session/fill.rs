@@ -1,4 +1,4 @@
-//! What is worth its tokens behind a cut.
+//! Messages behind a cut that are worth their tokens.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -9,11 +9,11 @@ use cupel::slicer::Form;
 use super::plan::{Situation, Unit};
 use crate::prepare::Chosen;
 
-/// What units that can be shorter pay for their size, at least: what they leave out now they can still
+/// Least exponent of size for units that can be shorter: the tokens that they leave out now they can still
 /// take when there is room.
 const EXPONENT_OF_FORMS: f64 = 0.9;
 
-/// What stands behind a cut.
+/// Messages behind a cut.
 #[derive(Default)]
 pub(super) struct Fill {
     pub(super) behind: Vec<Chosen>,
@@ -30,7 +30,7 @@ pub(super) struct Fill {
 pub(super) struct Filler<'s> {
     situation: &'s Situation<'s>,
     needs: Needs,
-    /// What units that need no other offer to an empty window, the best first. With something
+    /// Offers of units that need no other to an empty window, the best first. With something
     /// covered they offer no more, so that only those that come up are looked at again.
     alone: Vec<Bid>,
     /// The other units that compete.
@@ -82,7 +82,7 @@ impl<'s> Filler<'s> {
         filler
     }
 
-    /// What a token of a window is worth on average if nothing has to stay, the head aside.
+    /// Average worth of a token of a window if nothing has to stay, the head aside.
     pub(super) fn average_worth(&mut self) -> f64 {
         let Situation { units, worth, room, .. } = *self.situation;
         self.blocks_left = usize::MAX;
@@ -123,7 +123,7 @@ impl<'s> Filler<'s> {
         self.fill(prefix, price, |unit| unit.is_new)
     }
 
-    /// What is pinned, then the most worth for its size that fits and is worth its tokens.
+    /// Takes the pinned units, then the most worth for its size that fits and is worth its tokens.
     fn fill(&mut self, prefix: usize, price: f64, may: impl Fn(&Unit) -> bool) -> Option<Fill> {
         self.round += 1;
         let Situation { units, window, room, .. } = *self.situation;
@@ -258,20 +258,20 @@ impl<'s> Filler<'s> {
         self.taken[at].0 == self.round
     }
 
-    /// What a unit is taken as, if it is.
+    /// Form that a unit is taken in, if it is.
     fn has(&self, at: usize) -> Option<Form> {
         let (round, form) = self.taken[at];
         (round == self.round).then_some(form)
     }
 
-    /// What a unit would add as something.
+    /// Gain by a unit in a form.
     fn gain(&self, at: usize, form: Form) -> f64 {
         let is_open = |value: u32| self.covered[value as usize] != self.round;
         let has = self.has(at).map_or(0.0, |has| has.share);
         self.situation.worth.gain(at, form.rendering, has, is_open)
     }
 
-    /// What a unit offers, in the form that brings most for its size, fits and is worth its price, with
+    /// Offer of a unit, in the form that brings most for its size, fits and is worth its price, with
     /// the units that it needs; `None` if there is no such form, or if it cannot be had any more.
     fn bid(&self, at: usize, from: usize, price: f64, left: i64) -> Option<Bid> {
         let units = self.situation.units;
@@ -305,7 +305,7 @@ impl<'s> Filler<'s> {
     }
 }
 
-/// What a worth is divided by.
+/// Divisor of a worth.
 fn size(tokens: i64, exponent: f64) -> f64 {
     (tokens.max(1) as f64).powf(exponent)
 }
@@ -321,7 +321,7 @@ fn options<'u>(unit: &'u Unit, whole: &'u Form) -> &'u [Form] {
     if unit.forms.is_empty() { std::slice::from_ref(whole) } else { &unit.forms }
 }
 
-/// What a unit offers. The greater the better, of equals the newer.
+/// Offer of a unit. The greater the better, of equals the newer.
 #[derive(Clone, Copy)]
 struct Bid {
     key: f64,

@@ -1,4 +1,4 @@
-//! What became of the history since the last step.
+//! Changes of the history since the last step.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub enum NewAccount {
 }
 
 impl NewAccount {
-    /// Whether nothing of what was sent is in the provider's cache.
+    /// Returns true if nothing that was sent is in the provider's cache.
     #[must_use]
     pub fn is_cold(self) -> bool {
         self != Self::HistoryEdited
@@ -55,18 +55,18 @@ impl NewAccount {
     }
 }
 
-/// What a request is beside its messages.
+/// Fields of a request beside its messages.
 pub(super) struct Setting<'a> {
     pub(super) format: &'a str,
     pub(super) model: Option<&'a str>,
     pub(super) head: u64,
-    /// Whether the provider has forgotten what it was sent.
+    /// True if the provider has forgotten what it was sent.
     pub(super) is_expired: bool,
-    /// Whether the window is chosen anew, whatever stands.
+    /// True if the window is chosen anew, whatever stands.
     pub(super) is_anew: bool,
 }
 
-/// How a request goes on from the last one.
+/// Relation of a request to the last one.
 #[derive(Debug, PartialEq)]
 pub(super) struct Continuation {
     /// Why the account begins anew, if it does.
@@ -76,7 +76,7 @@ pub(super) struct Continuation {
     /// The messages of the last window that stand unchanged before the first that does not, by their
     /// indices in this request, ascending.
     pub(super) standing: Vec<usize>,
-    /// How many messages at the beginning were there before.
+    /// Number of messages at the beginning that were there before.
     pub(super) known: usize,
 }
 

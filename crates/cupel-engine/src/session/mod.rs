@@ -170,7 +170,7 @@ impl Session {
         self.proposed = None;
     }
 
-    /// What is remembered of the accepted steps; `None` before the first.
+    /// State after the accepted steps; `None` before the first.
     #[must_use]
     pub fn state(&self) -> Option<&SessionState> {
         self.accepted.as_ref()

@@ -16,21 +16,21 @@ use crate::prepare::Chosen;
 /// At how many places a cut is tried, at most.
 const MOST_CUTS: usize = 48;
 
-/// What room that is left is worth, as a share of what it would cost to send something again: the
+/// Worth of room that is left, as a share of the cost of sending something again: the
 /// next message then needs no cut.
 const WORTH_OF_ROOM: f64 = 0.4;
 
-/// How much of the window is worth leaving free at most.
+/// Largest share of the window that is worth leaving free.
 const MOST_ROOM: f64 = 0.2;
 
-/// What is in or out as a whole, in the order of the request.
+/// Messages that are in or out as a whole, in the order of the request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit {
     pub(super) tokens: i64,
     /// As what it could be sent, the shortest first and the whole last; empty where it can only be
     /// whole.
     pub(super) forms: Vec<Form>,
-    /// What it was sent as, if it stands in the window; what it must be sent as, if it is pinned.
+    /// Form in which it was sent, if it stands in the window; form in which it must be sent, if it is pinned.
     pub(super) stands_as: Option<usize>,
     /// True if it must be in.
     pub(super) is_pinned: bool,
@@ -52,29 +52,29 @@ impl Unit {
         known.copied().unwrap_or(whole)
     }
 
-    /// What it stands as.
+    /// Form in which it stands.
     pub(super) fn standing(&self) -> Form {
         self.form(self.stands_as)
     }
 }
 
-/// What there is to decide.
+/// Situation to decide about.
 pub(super) struct Situation<'s> {
     /// All units of the request.
     pub(super) units: &'s [Unit],
-    /// What they are worth together.
+    /// Worth of the units together.
     pub(super) worth: &'s Worth,
     /// The units of the window before, as far as it stands unchanged, in order.
     pub(super) window: &'s [usize],
-    /// What units that are not pinned may cost together.
+    /// Tokens that units that are not pinned may cost together.
     pub(super) room: i64,
-    /// What may be sent again.
+    /// Tokens that may be sent again.
     pub(super) credit: i64,
     /// The share of the average worth of a token that one must have to be sent again.
     pub(super) threshold: f64,
-    /// What a unit pays for its size when they compete: its worth is divided by tokens to this power.
+    /// Exponent of size for units that compete: their worth is divided by tokens to this power.
     pub(super) size_exponent: f64,
-    /// What a cut behind each unit of the window costs, where the cache goes by marks; empty elsewhere.
+    /// Cost of a cut behind each unit of the window, where the cache goes by marks; empty elsewhere.
     pub(super) cuts: &'s [CutCost],
 }
 
@@ -95,7 +95,7 @@ pub(super) fn is_first(units: &[Unit], window: &[usize]) -> bool {
     window.iter().all(|at| units[*at].is_pinned)
 }
 
-/// What is decided.
+/// Decision about a window.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
     /// Number of units of the window before that stay as they are.
@@ -105,7 +105,7 @@ pub(super) struct Plan {
     /// Tokens that the provider has had before and has to be paid for again: what is sent again, and what
     /// stands before the cut and is not found.
     pub(super) again_tokens: i64,
-    /// What a token had to be worth.
+    /// Least worth of a token that is sent again.
     pub(super) price: f64,
 }
 
@@ -167,7 +167,7 @@ fn cuts(first: usize, last: usize) -> impl Iterator<Item = usize> {
     (0..count).rev().step_by(stride).chain((stride > 1).then_some(0)).map(move |at| first + at)
 }
 
-/// How good a window is: one that stays within its credit before one that does not.
+/// Rank of a window: one that stays within its credit before one that does not.
 #[derive(Debug, Clone, Copy)]
 struct Rank {
     overdraft: i64,

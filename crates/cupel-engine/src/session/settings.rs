@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::CacheRule;
 
-/// What becomes of the marks for the provider's cache in a request.
+/// Treatment of the marks for the provider's cache in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -39,20 +39,20 @@ pub struct SessionSettings {
     /// Number of tokens that may be sent again for each that arrives. Uncached tokens stay below the head
     /// and one plus this times what arrived.
     pub resend_share: f64,
-    /// What a token must be worth to be sent again, as a share of what one is worth on average in
+    /// Least worth of a token that is sent again, as a share of the average worth of one in
     /// the best window, the head aside.
     pub threshold: f64,
-    /// What an item pays for its size when things compete to be sent again: its worth is divided by
+    /// Exponent of size when items compete to be sent again: their worth is divided by
     /// tokens to this power.
     pub size_exponent: f64,
-    /// How long the provider remembers.
+    /// Time that the provider remembers.
     pub cache_lifetime: Duration,
     /// The rule of the provider's cache, by which the session cuts and counts. Without one, the beginning
     /// that the last request has too is cached; in a request with marks of Anthropic, what these find.
     pub cache_rule: Option<CacheRule>,
-    /// What becomes of marks for the cache in requests of providers that want them, which is Anthropic.
+    /// Treatment of marks for the cache in requests of providers that want them, which is Anthropic.
     pub cache_marks: MarkRule,
-    /// What tokens cost, instead of what the table of models says.
+    /// Prices of tokens, instead of those of the table of models.
     pub prices: Option<Prices>,
 }
 

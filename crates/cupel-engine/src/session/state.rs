@@ -1,4 +1,4 @@
-//! What a session remembers: numbers and fingerprints, no texts.
+//! State of a session: numbers and fingerprints, no texts.
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
@@ -7,7 +7,7 @@ use super::CacheEntry;
 use crate::schema::named_form;
 use crate::{EngineError, ErrorCode};
 
-/// What a session remembers from step to step: small, without a text, to be written down and read
+/// State of a session between steps: small, without a text, to be written down and read
 /// again.
 ///
 /// ```
@@ -36,7 +36,7 @@ pub struct SessionState {
     /// The model that they were counted for, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What stood beside the messages: system prompt, tools.
+    /// Fingerprint of the text beside the messages: system prompt, tools.
     pub head: Fingerprint,
     /// Every message of the last request.
     pub messages: Vec<Fingerprint>,
@@ -51,7 +51,7 @@ pub struct SessionState {
     /// When it was sent, in seconds since 1970, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<u64>,
-    /// How many tokens may be sent again. Below 0 where what must be in had to be sent again beyond
+    /// Tokens that may be sent again. Below 0 where messages that must be in had to be sent again beyond
     /// that.
     pub credit: i64,
     /// Steps that were accepted.
@@ -80,13 +80,13 @@ pub struct SentShorter {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Account {
-    /// What stood before all messages.
+    /// Tokens before all messages.
     pub head_tokens: i64,
-    /// What arrived.
+    /// Tokens that arrived.
     pub arrived_tokens: i64,
-    /// What was not in the provider's cache.
+    /// Tokens that were not in the provider's cache.
     pub uncached_tokens: i64,
-    /// What must be in, and had to be sent again beyond the credit.
+    /// Tokens that must be in, and had to be sent again beyond the credit.
     pub overdrawn_tokens: i64,
 }
 
@@ -96,7 +96,7 @@ pub struct Account {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Totals {
-    /// What was sent.
+    /// Tokens that were sent.
     pub sent: Usage,
     /// If everything had been sent.
     pub everything: Usage,
@@ -180,7 +180,7 @@ pub struct SessionSchema;
 
 named_form!(SessionSchema, "cupel-session/1");
 
-/// What tells a message again without its text: 16 hexadecimal digits.
+/// Fingerprint of a message, which recognizes it without its text: 16 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fingerprint(pub u64);
 

@@ -32,19 +32,19 @@ pub struct Step {
     pub summary: Summary,
     /// The indices of the messages that stay, in the request's own list, in the order written.
     pub kept_messages: Vec<usize>,
-    /// What is in the window shorter than it was, in the order of the request.
+    /// Texts in the window that are shorter than they were, in the order of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<ShortenedText>,
     /// Shorter forms that were given and are of no use, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused_renderings: Vec<UnusedRendering>,
-    /// What was repaired before.
+    /// Repairs before the selection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairDone>,
-    /// What is not sent again, since something newer makes it superfluous.
+    /// Messages that are not sent again, since something newer makes them superfluous.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded: Vec<Outdated>,
-    /// What becomes of the cache.
+    /// Effect on the prompt cache.
     pub session: SessionStep,
     /// The messages that are not what they were, as JSON, by their indices.
     #[serde(skip)]
@@ -55,7 +55,7 @@ pub struct Step {
     pub text: String,
 }
 
-/// What a step does to the prompt cache.
+/// Effect of a step on the prompt cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -68,19 +68,19 @@ pub struct SessionStep {
     /// The first message that is not what it was, where the history was edited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited_at: Option<usize>,
-    /// How many messages at the beginning are those of the window before.
+    /// Number of messages at the beginning that are those of the window before.
     pub unchanged_messages: usize,
-    /// What the provider has in its cache, the head included.
+    /// Tokens in the provider's cache, those before the messages included.
     pub cached_tokens: i64,
-    /// What it has not.
+    /// Tokens not in the provider's cache.
     pub uncached_tokens: i64,
-    /// What arrived since the last step.
+    /// Tokens that arrived since the last step.
     pub arrived_tokens: i64,
-    /// What is no longer in the window.
+    /// Messages that are no longer in the window.
     pub cut: Vec<Part>,
-    /// What was sent before and is sent again, and why that is worth it.
+    /// Messages that were sent before and are sent again, and the reason that it is worth it.
     pub again: Vec<SentAgain>,
-    /// How many tokens may be sent again from now on.
+    /// Tokens that may be sent again from now on.
     pub credit: i64,
     /// The messages behind which a mark for the provider's cache belongs, by index, at most three;
     /// the fourth belongs behind the head.
@@ -89,7 +89,7 @@ pub struct SessionStep {
     pub account: Account,
     /// Tokens of the whole session, this step included.
     pub totals: Totals,
-    /// What they cost, where that is known: the caller's prices, or the model's.
+    /// Prices of the tokens, where they are known: the caller's, or the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPrices>,
 }
@@ -99,30 +99,30 @@ pub struct SessionStep {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SentAgain {
-    /// What it is.
+    /// Message, or bundle of messages.
     pub part: Part,
     /// As what it is sent, if that is shorter than it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shortened: Option<ShortenedPosition>,
-    /// What a token of it is worth, by what it had to be; `None` if it must be in.
+    /// Worth of a token of it as a multiple of its price; `None` if it must be in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_its_price: Option<f64>,
 }
 
 impl Step {
-    /// Whether all of the request is in the window, as it is.
+    /// Returns true if all of the request is in the window, as it is.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.summary.messages_after == self.summary.messages_before && self.shortened.is_empty()
     }
 }
 
-/// What a step begins with.
+/// Input of a step.
 #[derive(Clone, Copy)]
 pub(super) struct Begin<'s> {
     pub(super) before: Option<&'s SessionState>,
     pub(super) now: Option<u64>,
-    /// Whether the window is chosen anew, whatever stands.
+    /// True if the window is chosen anew, whatever stands.
     pub(super) is_anew: bool,
 }
 
@@ -170,10 +170,10 @@ fn is_expired(before: Option<&SessionState>, settings: &SessionSettings, now: Op
     passed.is_some_and(|seconds| seconds >= settings.cache_lifetime.as_secs())
 }
 
-/// What is decided, and what it comes to.
+/// Decision, and its account.
 struct Decision {
     plan: Plan,
-    /// What things are worth, if that had to be asked.
+    /// Worth of the units, if that had to be asked.
     worth: Option<Worth>,
     kept: Vec<Chosen>,
     kept_messages: Vec<usize>,
@@ -294,7 +294,7 @@ impl Stage<'_> {
     }
 }
 
-/// What of a window is not as the caller wrote it.
+/// Texts of a window that are not as the caller wrote them.
 pub(super) fn shortened(prepared: &Prepared, kept: &[Chosen]) -> Vec<SentShorter> {
     let rewritten = prepared.candidates().rewritten(kept).into_iter();
     rewritten.map(|(message, json)| SentShorter { message, hash: handle(&json) }).collect()

@@ -1,4 +1,4 @@
-//! What each budget keeps.
+//! Windows of many budgets.
 
 use cupel::Ranking;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct CurveRange {
     pub from: Option<i64>,
     /// The largest budget; everything if absent.
     pub to: Option<i64>,
-    /// How many budgets, at least two.
+    /// Number of budgets, at least two.
     pub steps: u16,
 }
 
@@ -41,40 +41,40 @@ impl CurveRange {
     }
 }
 
-/// What each budget keeps.
+/// Figures of the windows of many budgets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Curve {
     /// `cupel/1`.
     pub schema: Schema,
-    /// Whether token counts are estimates.
+    /// True if token counts are estimates.
     #[serde(default)]
     pub is_estimate: bool,
-    /// What the request costs.
+    /// Tokens of the request.
     pub total_tokens: i64,
-    /// How many candidates there are.
+    /// Number of candidates.
     pub total_items: usize,
-    /// How many messages there are.
+    /// Number of messages.
     pub total_messages: usize,
     /// One for each budget, ascending.
     pub points: Vec<CurvePoint>,
 }
 
-/// What one budget keeps, with nothing set aside but the margin for estimates.
+/// Figures of one budget's window, with nothing set aside but the margin for estimates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CurvePoint {
     /// The budget.
     pub budget: i64,
-    /// Whether what must be kept fits.
+    /// True if the messages that must be kept fit.
     pub fits: bool,
-    /// What is kept costs so much.
+    /// Tokens of the window.
     pub tokens: i64,
-    /// How many candidates are kept.
+    /// Number of candidates that are kept.
     pub items: usize,
-    /// How many messages are kept.
+    /// Number of messages that are kept.
     pub messages: usize,
     /// The share of all scores that is kept, from 0 to 1.
     pub score: f64,
@@ -85,7 +85,7 @@ pub struct CurvePoint {
 }
 
 impl Prepared {
-    /// What each budget keeps.
+    /// Figures of the windows of many budgets.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Prepared {
         })
     }
 
-    /// What all candidates score together; pinned ones score 1.
+    /// Sum of the scores of all candidates; pinned ones score 1.
     fn all_scores(&self, ranking: &Ranking<'_, '_>) -> f64 {
         let scores = self.items().iter().zip(ranking.scores());
         scores.map(|(item, score)| if item.pinned() { 1.0 } else { score.unwrap_or(0.0) }).sum()

@@ -1,4 +1,4 @@
-//! What the last tokens buy.
+//! Messages that the last tokens of a budget buy.
 
 use cupel::{ContextBudget, CupelError};
 use serde::{Deserialize, Serialize};
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 use crate::prepare::{Chosen, chosen};
 use crate::{EngineError, ErrorCode, Part, Prepared, Schema};
 
-/// What the last tokens of a budget buy: in its window, but not in the smaller one.
+/// Messages that the last tokens of a budget buy: in its window, but not in the smaller one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Marginal {
     /// `cupel/1`.
     pub schema: Schema,
-    /// How much smaller the smaller budget is.
+    /// Difference between the two budgets.
     pub slack_tokens: i64,
-    /// Whether token counts are estimates.
+    /// True if token counts are estimates.
     #[serde(default)]
     pub is_estimate: bool,
-    /// What they bought costs so much.
+    /// Tokens of those messages.
     pub tokens: i64,
-    /// What they bought, in placed order.
+    /// Those messages, in placed order.
     pub parts: Vec<Part>,
 }
 
 impl Prepared {
-    /// What the last tokens of the budget buy.
+    /// Messages that the last tokens of the budget buy.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Prepared {
         ContextBudget::new(max, target, reserve, budget.reserved_slots().clone(), margin)
     }
 
-    /// What a budget keeps, in placed order.
+    /// Messages that a budget keeps, in placed order.
     pub(crate) fn kept(&self, budget: &ContextBudget) -> Result<Vec<Chosen>, EngineError> {
         let window = self.judged_for(budget, |judge| judge.window(self.items(), budget));
         Ok(chosen(&window.map_err(|error| self.failed(error))?))

@@ -12,7 +12,7 @@ use crate::{EngineError, ErrorCode, Part, Prepared, Schema};
 pub struct MinBudget {
     /// `cupel/1`.
     pub schema: Schema,
-    /// What the message is in or out with.
+    /// Bundle that the message is in or out with.
     pub part: Part,
     /// The smallest budget whose window holds it; absent if none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,12 +21,12 @@ pub struct MinBudget {
     /// its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out_again_at: Option<i64>,
-    /// Whether every budget was tried at which a window can change. If not, a smaller one may do.
+    /// True if every budget was tried at which a window can change. If not, a smaller one may do.
     pub is_exact: bool,
-    /// Whether token counts are estimates.
+    /// True if token counts are estimates.
     #[serde(default)]
     pub is_estimate: bool,
-    /// What the request costs.
+    /// Tokens of the request.
     pub total_tokens: i64,
 }
 

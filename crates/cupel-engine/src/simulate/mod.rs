@@ -1,4 +1,4 @@
-//! What other budgets would do.
+//! Windows at other budgets.
 
 mod curve;
 mod marginal;

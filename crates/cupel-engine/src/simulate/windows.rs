@@ -14,25 +14,25 @@ use crate::{EngineError, Prepared, Schema, Work};
 pub struct Windows {
     /// `cupel/1`.
     pub schema: Schema,
-    /// Whether token counts are estimates.
+    /// True if token counts are estimates.
     #[serde(default)]
     pub is_estimate: bool,
-    /// What the request costs.
+    /// Tokens of the request.
     pub total_tokens: i64,
     /// One for each budget that was asked for, in that order.
     pub windows: Vec<Window>,
 }
 
-/// What a budget keeps, with nothing set aside but the margin for estimates.
+/// Window of a budget, with nothing set aside but the margin for estimates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Window {
     /// The budget.
     pub budget: i64,
-    /// Whether what must be kept fits.
+    /// True if the messages that must be kept fit.
     pub fits: bool,
-    /// What is kept costs so much.
+    /// Tokens of the window.
     pub tokens: i64,
     /// The positions of the candidates that stay, in placed order.
     pub kept: Vec<usize>,
@@ -53,9 +53,9 @@ pub struct Window {
 pub struct ShortenedPosition {
     /// Its position.
     pub position: usize,
-    /// What the form is called.
+    /// Name of the form.
     pub name: String,
-    /// What it costs so.
+    /// Tokens of the form.
     pub tokens: i64,
 }
 
@@ -94,7 +94,7 @@ impl Prepared {
         Ok(self.as_window(budget.max_tokens(), window.as_deref()))
     }
 
-    /// What is left of the request, by what a budget chose.
+    /// Window of a budget, by its choice.
     fn as_window(&self, budget: i64, window: Option<&[PlacedItem]>) -> Window {
         let chosen = chosen(window.unwrap_or_default());
         let kept = positions(&chosen);

@@ -1,4 +1,4 @@
-//! What is answered: the caller's own messages, the same every time, from any thread.
+//! Answers: the caller's own messages, the same every time, from any thread.
 
 use cupel::ContextItemBuilder;
 use cupel_engine::{Engine, Limits, Options, Pin, Superseded};

@@ -1,4 +1,4 @@
-//! What is said of budgets is true where counts are estimates, with the margin that a selection keeps.
+//! Statements about budgets hold where counts are estimates, with the margin that a selection keeps.
 
 use cupel_engine::{Engine, ErrorCode, Limits, Options, ToGetIn};
 

@@ -1,4 +1,4 @@
-//! What nobody would drop stays, anew and in a session, and more room does not lose it.
+//! Messages that nobody would drop stay, anew and in a session, and more room does not lose them.
 
 use cupel_engine::{Engine, Session};
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ use cupel_tokens::EstimateCounter;
 
 use crate::examples::example;
 
-/// What the last turn of each request asks for, each fact in the words in which it stands there.
+/// Facts that the last turn of each request asks for, each in the words in which it stands there.
 const NEEDED: [(&str, [&[&str]; 6]); 5] = [
     (
         "support-chat.json",

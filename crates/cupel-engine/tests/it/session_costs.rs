@@ -1,4 +1,4 @@
-//! What a session costs: the provider's cache, the account, marks and prices.
+//! Costs of a session: the provider's cache, the account, marks and prices.
 
 use cupel_engine::{Format, MarkRule, Options, SessionSettings};
 
@@ -79,7 +79,7 @@ fn where_the_cache_goes_by_marks_the_figures_are_those_of_its_rule_and_cuts_are_
     assert!(uncached * 10 <= arrived * 13 + 200, "{uncached} uncached of {arrived} that arrived");
 }
 
-/// What a session sends is counted here from its windows alone.
+/// Counts the uncached tokens of a session from its windows alone.
 #[test]
 fn uncached_tokens_are_bounded_by_what_arrived() {
     let (mut sessions, mut steps, mut overdrawn) = (0, 0, 0);

@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-/// What somebody does in a conversation, whatever the format.
+/// Turn of a conversation, whatever the format.
 pub(crate) enum Turn {
     Asks(String),
     Says(String),

@@ -1,4 +1,4 @@
-//! What fits comes back whole, whatever the policy.
+//! A request that fits comes back whole, whatever the policy.
 
 use cupel_engine::{Engine, Options, policies};
 

@@ -1,4 +1,4 @@
-//! What time a thread takes, whatever else the machine does.
+//! Processor time of a thread, whatever else the machine does.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! What a gateway is told: a TOML file, and flags over it.
+//! Configuration of a gateway: a TOML file, and flags over it.
 
 mod read;
 mod value;
@@ -15,7 +15,7 @@ pub use value::{Percent, Size, Span, Tokens, parse_size, parse_span};
 /// The address that is listened at if nobody says another.
 pub(crate) const LISTEN: &str = "127.0.0.1:8790";
 
-/// What a gateway is told.
+/// Configuration of a gateway.
 ///
 /// Every field is described in `docs/gateway.md`, under the same name.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -26,15 +26,15 @@ pub struct Config {
     pub listen: Option<String>,
     /// Where requests go that no entry of `upstreams` takes.
     pub upstream: Option<String>,
-    /// What becomes of requests that cannot be read or fitted.
+    /// Treatment of requests that cannot be read or fitted.
     pub fail: Fail,
-    /// Who may see the page.
+    /// Readers of the page.
     pub page: Access,
     /// The token of the page: `off`, or one of your own; a random one at each start if absent.
     pub page_token: Option<String>,
-    /// Whether texts of requests are kept in memory for the page.
+    /// Keeping of requests' texts in memory for the page.
     pub texts: Texts,
-    /// Who may read the metrics.
+    /// Readers of the metrics.
     pub metrics: Access,
     /// Names that the gateway is called by, beside those of this machine.
     pub hosts: Vec<String>,
@@ -48,19 +48,19 @@ pub struct Config {
     pub max: Option<Tokens>,
     /// Most tokens of a request and its answer together.
     pub window: Option<Tokens>,
-    /// Whether local servers are asked for their windows where none is configured.
+    /// Questions to local servers for their windows where none is configured.
     pub local_limits: LocalLimits,
-    /// What to keep free for the answer.
+    /// Tokens to keep free for the answer.
     pub reserve: Option<Tokens>,
     /// True if the request's own limit for its answer is lowered where the window has no room for it.
     pub cap_output: bool,
-    /// How far counts may be off.
+    /// Possible error of counts.
     pub margin: Option<Percent>,
     /// The policy that chooses: a name, or a file.
     pub policy: Option<String>,
-    /// How tokens are counted, whatever the model.
+    /// Tokenizer, whatever the model.
     pub tokenizer: Option<String>,
-    /// What may go out shorter than it came: `off`, `json` or `all`.
+    /// Texts that may go out shorter than they came: `off`, `json` or `all`.
     pub shorten: Option<String>,
     /// Standing rules: paths of files with one on each line, or the rules themselves. Every message of the system
     /// or the user that states one is kept.
@@ -76,11 +76,11 @@ pub struct Config {
     pub log_texts: bool,
     /// Where requests go, by path or model; the first that matches.
     pub upstreams: Vec<UpstreamConfig>,
-    /// How much fits, by model or key.
+    /// Limits by model or key.
     pub limits: Vec<LimitConfig>,
-    /// How conversations are remembered.
+    /// Settings of remembered conversations.
     pub sessions: SessionsConfig,
-    /// How clients and upstreams are waited for.
+    /// Timeouts and bounds for clients and upstreams.
     pub server: ServerConfig,
     /// Where spans go.
     pub otel: Option<OtelConfig>,
@@ -115,7 +115,7 @@ impl UpstreamConfig {
     }
 }
 
-/// How much fits for some requests.
+/// Limits for some requests.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -132,7 +132,7 @@ pub struct LimitConfig {
     pub window: Option<Tokens>,
 }
 
-/// How conversations are remembered.
+/// Settings of remembered conversations.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -145,13 +145,13 @@ pub struct SessionsConfig {
     pub conversations: usize,
     /// Number of bytes their requests may have together.
     pub memory: Size,
-    /// How long the provider remembers.
+    /// Time that the provider remembers.
     pub lifetime: Span,
-    /// What becomes of marks for Anthropic's cache.
+    /// Treatment of marks for Anthropic's cache.
     pub cache_marks: MarkRule,
     /// Number of tokens that may be sent again, as a share of those that arrive.
     pub resend: Percent,
-    /// How long a Redis server may take.
+    /// Time that a Redis server may take.
     pub patience: Span,
 }
 
@@ -170,7 +170,7 @@ impl Default for SessionsConfig {
     }
 }
 
-/// How clients and upstreams are waited for.
+/// Timeouts and bounds for clients and upstreams.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -183,21 +183,21 @@ pub struct ServerConfig {
     pub messages: usize,
     /// Most bytes of a request's head.
     pub head_limit: Size,
-    /// How long a client may take for the head of a request.
+    /// Time that a client may take for the head of a request.
     pub head_timeout: Span,
-    /// How long a client may pause in a body.
+    /// Time that a client may pause in a body.
     pub body_timeout: Span,
-    /// How long a connection to an upstream may take to be made.
+    /// Time that a connection to an upstream may take to be made.
     pub connect_timeout: Span,
-    /// How long an upstream may take to begin its answer.
+    /// Time that an upstream may take to begin its answer.
     pub answer_timeout: Span,
-    /// How long an upstream may pause in its answer.
+    /// Time that an upstream may pause in its answer.
     pub pause_timeout: Span,
-    /// How long a client may take nothing of its answer.
+    /// Time that a client may take nothing of its answer.
     pub write_timeout: Span,
-    /// How long a limit is remembered that an upstream told.
+    /// Time that a limit is remembered that an upstream told.
     pub learnt_lifetime: Span,
-    /// How long streams may go on when the gateway is told to stop.
+    /// Time that streams may go on when the gateway is told to stop.
     pub drain: Span,
     /// Most connections at once.
     pub connections: usize,
@@ -240,7 +240,7 @@ impl Default for ServerConfig {
 pub struct OtelConfig {
     /// The collector's address for OTLP over HTTP, as in `http://127.0.0.1:4318`.
     pub endpoint: String,
-    /// What spans call the service.
+    /// Name of the service in spans.
     #[serde(default = "service")]
     pub service: String,
 }
@@ -249,7 +249,7 @@ fn service() -> String {
     "cupel-gateway".to_owned()
 }
 
-/// What becomes of requests that cannot be read or fitted.
+/// Treatment of requests that cannot be read or fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fail {
@@ -260,7 +260,7 @@ pub enum Fail {
     Closed,
 }
 
-/// Whether texts of requests are kept in memory for the page.
+/// Keeping of requests' texts in memory for the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Texts {
@@ -271,7 +271,7 @@ pub enum Texts {
     Off,
 }
 
-/// Whether local servers are asked for their windows.
+/// Questions to local servers for their windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LocalLimits {
@@ -282,7 +282,7 @@ pub enum LocalLimits {
     Off,
 }
 
-/// Who may see something of the gateway itself.
+/// Readers of a part of the gateway itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
@@ -295,7 +295,7 @@ pub enum Access {
     Off,
 }
 
-/// What flags say over a file, or settings under it.
+/// Flags over a file, or settings under it.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
     /// See [`Config::listen`].
@@ -329,7 +329,7 @@ pub struct Overrides {
 }
 
 impl Config {
-    /// What the overrides say, and what this says where they say nothing.
+    /// These settings, and those of `over` where they are absent.
     pub(crate) fn under(mut self, over: &Overrides) -> Self {
         let over = over.clone();
         // A flag for one of them is an answer to both.

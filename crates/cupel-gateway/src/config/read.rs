@@ -31,9 +31,9 @@ impl std::error::Error for ConfigError {}
 pub struct Source {
     /// The file, if there is one.
     pub file: Option<PathBuf>,
-    /// What wins over it.
+    /// Flags, which win over it.
     pub flags: Overrides,
-    /// What holds where neither says anything.
+    /// Settings where neither says anything.
     pub fallback: Overrides,
 }
 

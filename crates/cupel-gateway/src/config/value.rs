@@ -24,7 +24,7 @@ pub struct Percent(pub f64);
 ///
 /// # Errors
 ///
-/// What is wrong with the text, in words.
+/// Error about the text, in words.
 pub fn parse_span(text: &str) -> Result<Duration, String> {
     let wrong = || "not a span of time; write it as 30s, 5m or 1h".to_owned();
     let text = text.trim();
@@ -46,7 +46,7 @@ pub fn parse_span(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 ///
-/// What is wrong with the text, in words.
+/// Error about the text, in words.
 pub fn parse_size(text: &str) -> Result<usize, String> {
     let wrong = || "not a number of bytes; write it as 64MB".to_owned();
     let text = text.trim();

@@ -12,7 +12,7 @@ use crate::record::{Outcome, Record};
 /// Most models that are told apart. Clients name them, so there may be any number.
 const MOST: usize = 1_000;
 
-/// What the conventions call whatever is not told apart.
+/// Name in the conventions for whatever is not told apart.
 const OTHER: &str = "_OTHER";
 
 /// Ends of buckets, as the conventions have them.
@@ -35,7 +35,7 @@ const TOKENS: [f64; 14] = [
 const SECONDS: [f64; 14] =
     [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/// Whose requests are counted together.
+/// Group of requests that are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Group {
     provider: &'static str,
@@ -43,7 +43,7 @@ struct Group {
     error: Option<String>,
 }
 
-/// What is measured of a request.
+/// Measures of a request.
 pub(super) struct Measured {
     group: Group,
     tokens: Option<i64>,
@@ -97,7 +97,7 @@ impl Histogram {
     }
 }
 
-/// What was measured since the beginning.
+/// Measures since the beginning.
 pub(super) struct Measures {
     begun: u128,
     groups: BTreeMap<Group, [Histogram; 2]>,

@@ -31,13 +31,13 @@ const WAITING: usize = 2_048;
 /// Requests that are sent at once.
 const AT_ONCE: usize = 256;
 
-/// How long a collector may take.
+/// Time that a collector may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long the end of the gateway waits for a collector.
+/// Time that the end of the gateway waits for a collector.
 const LAST_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often metrics are sent.
+/// Time between two sendings of metrics.
 const PERIOD: Duration = Duration::from_secs(30);
 
 enum Order {
@@ -45,7 +45,7 @@ enum Order {
     Flush(oneshot::Sender<()>),
 }
 
-/// What is told of a request.
+/// Message about a request.
 struct Told {
     measured: Measured,
     /// `None` if its client keeps no trace.

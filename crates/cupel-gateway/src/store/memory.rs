@@ -14,7 +14,7 @@ use cupel_page::RunPoint;
 use super::{Found, Known, RequestSize};
 use crate::config::SessionsConfig;
 
-/// How long a conversation is remembered though its provider has forgotten: its run goes on.
+/// Time that a conversation is remembered though its provider has forgotten: its run goes on.
 const LEAST_LIFETIME: Duration = Duration::from_secs(3_600);
 
 /// Bytes that a session is taken to hold for each byte of its last request: the request, its parts, and
@@ -63,9 +63,9 @@ struct Entry {
     conversation: String,
     session: Session,
     run: Arc<[RunPoint]>,
-    /// What its state and its run take.
+    /// Bytes of its state and its run.
     bytes: usize,
-    /// What else its session holds; 0 if it is cold.
+    /// Bytes that its session holds; 0 if it is cold.
     held: usize,
     used: u64,
     /// `None` if it is so far away that no clock tells it.

@@ -1,4 +1,4 @@
-//! What is remembered of conversations, here or in a server that several gateways share.
+//! Memory of conversations, here or in a server that several gateways share.
 
 mod memory;
 mod shared;
@@ -37,7 +37,7 @@ pub(crate) struct Known {
     pub(crate) conversation: String,
     /// It itself.
     pub(crate) session: Session,
-    /// What its steps came to.
+    /// Points of its steps.
     pub(crate) run: Arc<[RunPoint]>,
     /// Where it is written down next, and which version stands there now.
     place: Place,
@@ -50,7 +50,7 @@ struct Place {
     version: u64,
 }
 
-/// What is written down.
+/// State as it is written down.
 #[derive(Serialize)]
 struct Written<'r> {
     conversation: &'r str,
@@ -58,7 +58,7 @@ struct Written<'r> {
     run: &'r [RunPoint],
 }
 
-/// What was written down, by whomever: its state is checked as that of a file is.
+/// State that was written down, by whomever: it is checked as that of a file is.
 #[derive(Deserialize)]
 struct Read {
     conversation: String,
@@ -89,7 +89,7 @@ impl RequestSize {
     }
 }
 
-/// What was found.
+/// State that was found.
 struct Found {
     key: ConversationKey,
     version: u64,

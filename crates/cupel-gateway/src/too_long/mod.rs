@@ -1,4 +1,4 @@
-//! How servers say that a request is too long, and what they tell about their limit.
+//! Words of servers for a request that is too long, and the limits in them.
 
 mod wording;
 

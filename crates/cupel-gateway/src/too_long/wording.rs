@@ -74,7 +74,7 @@ pub(super) const BARE: [&str; 7] = [
     "the request is too large for the model's context window",
 ];
 
-/// What stands before the message of a server in that of another, which hands it on.
+/// Words before the message of a server in that of another, which hands it on.
 const WRAPPERS: [&str; 6] = [
     "invalid request: ",
     "bad request: ",

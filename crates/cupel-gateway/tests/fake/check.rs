@@ -1,10 +1,10 @@
-//! What providers refuse, checked without a line of the code that is tested.
+//! Rules of providers, checked without a line of the code that is tested.
 
 use serde_json::Value;
 
 use super::Kind;
 
-/// What is wrong with a request, if anything is.
+/// Flaw of a request, if it has one.
 pub(crate) fn flaw(kind: Kind, request: &Value) -> Option<String> {
     let list = match kind {
         Kind::Chat | Kind::Messages => &request["messages"],

@@ -31,7 +31,7 @@ pub(crate) struct Seen {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// What is wrong with it, if its provider would refuse it.
+    /// Flaw of it, if its provider would refuse it.
     pub(crate) flaw: Option<String>,
 }
 
@@ -162,7 +162,7 @@ fn told(sight: &Sight) -> Response {
     )
 }
 
-/// What is asked of no model.
+/// Answers to questions that are for no model.
 fn other(mode: &str, path: &str) -> Response {
     if mode == "redirect" {
         let answer =

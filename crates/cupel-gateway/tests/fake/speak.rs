@@ -1,8 +1,8 @@
-//! What each provider answers, at once and in a stream.
+//! Answers of each provider, at once and in a stream.
 
 use serde_json::{Value, json};
 
-/// Whose rules a path follows.
+/// Provider whose rules a path follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Chat,

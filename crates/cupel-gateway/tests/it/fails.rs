@@ -1,4 +1,4 @@
-//! What cannot be read or reached: passed on or refused, never a crash.
+//! Requests that cannot be read, upstreams that cannot be reached: passed on or refused, never a crash.
 
 use std::time::Duration;
 

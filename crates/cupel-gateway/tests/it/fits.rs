@@ -1,4 +1,4 @@
-//! What does not fit becomes a window that its provider takes, step by step of one session.
+//! A request that does not fit becomes a window that its provider takes, step by step of one session.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Who may ask, and what must not get through.
+//! Requests that are let in, and those that must not get through.
 
 use std::time::Duration;
 

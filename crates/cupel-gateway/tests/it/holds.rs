@@ -1,4 +1,4 @@
-//! What is bounded, whoever asks: limits of keys, connections, pauses, names, circles.
+//! Bounds that hold, whoever asks: limits of keys, connections, pauses, names, circles.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What fits goes on byte for byte, and answers come back as they are.
+//! Requests that fit go on byte for byte, and answers come back as they are.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};

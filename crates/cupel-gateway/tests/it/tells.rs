@@ -1,4 +1,4 @@
-//! What is told of requests: the log, the metrics, spans.
+//! Reports about requests: the log, the metrics, spans.
 
 use std::sync::{Arc, Mutex};
 

@@ -135,7 +135,7 @@ impl ListView<'_> {
         LikeTerms { of_query: query.terms().map(|(text, _)| like(text)).collect() }
     }
 
-    /// How alike each item of the list and the query are as whole texts: the cosine of their pooled words, rarer ones weighing more.
+    /// Likeness of each item of the list and the query as whole texts: the cosine of their pooled words, rarer ones weighing more.
     ///
     /// Short texts are held to a quarter of the usual length, so that a single like word does not make a text alike.
     pub(crate) fn like_texts(&self, query: &Query, asking_weight: f64, likeness: &mut [f64]) {

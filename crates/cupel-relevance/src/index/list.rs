@@ -81,7 +81,7 @@ impl<'s> ListView<'s> {
         frequencies
     }
 
-    /// How rare a term is in the list that so many items have: the idf of BM25.
+    /// Rarity of a term that so many items of the list have: the idf of BM25.
     pub(crate) fn rarity(&self, having: usize) -> f64 {
         let (all, having) = (self.len() as f64, having as f64);
         (1.0 + (all - having + 0.5) / (having + 0.5)).ln()

@@ -125,7 +125,7 @@ impl Index {
         Self { analysis: Arc::new(analysis), fields, store: Arc::new(RwLock::new(store)) }
     }
 
-    /// How its texts were analysed.
+    /// Analysis of its texts.
     pub fn analysis(&self) -> &Analysis {
         &self.analysis
     }
@@ -177,7 +177,7 @@ impl Index {
 
     /// Looks at a list of items, adding those that are not in it yet.
     ///
-    /// What `look` does must not use the index itself.
+    /// Calls `look`, which must not use the index itself.
     pub(crate) fn list<R>(
         &self,
         items: &[ContextItem],

@@ -1,4 +1,4 @@
-//! Who has which terms.
+//! Terms and the items that have them.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct Posting {
     pub(crate) term: TermId,
     /// The item's number in the index.
     pub(super) item: u32,
-    /// How often, weighted by field.
+    /// Occurrences, weighted by field.
     pub(crate) count: f32,
     /// Number of the term's next older posting plus one; 0 if there is none.
     older: u32,
@@ -35,10 +35,10 @@ pub(super) struct Chain {
     pub(super) length: u32,
 }
 
-/// What the index knows.
+/// Content of the index.
 pub(super) struct Store {
     fields: Arc<[Field]>,
-    /// Whose words the lexicon is of.
+    /// Reader whose words the lexicon holds.
     reader: SharedReader,
     pub(super) lexicon: Lexicon,
     postings: Vec<Posting>,

@@ -15,7 +15,7 @@
 //! The order of the reserve depends on neither budget nor age: so a session's window stays what it is, and
 //! **what the rule keeps at a budget it keeps at every larger one**.
 //!
-//! What an agent's program writes in the user's name is not what the user said, and neither is what people say to
+//! Text that an agent's program writes in the user's name is not the user's, and neither is talk of named people among
 //! each other.
 //!
 //! The rule needs to know who speaks: items without roles have no part in it. Of a pool, a list whose question

@@ -1,4 +1,4 @@
-//! What an item is to an agent: talk, or a call with what came back.
+//! Meaning of an item for an agent: talk, or a call with its result.
 
 use cupel::{ContextItem, Part, PartKind};
 

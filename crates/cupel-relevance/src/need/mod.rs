@@ -1,4 +1,4 @@
-//! What will be needed next, as far as the past tells.
+//! Need: the values that will be needed next, as far as the past tells.
 //!
 //! An agent's next call needs ids, paths and names that stand somewhere in what was said and done.
 //! Which of them, nobody knows; but every message tells what was on its mind. The rules, one by one:

@@ -1,4 +1,4 @@
-//! Who mentions which values.
+//! Values and the items that mention them.
 
 use std::ops::Range;
 

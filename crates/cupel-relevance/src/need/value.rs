@@ -1,4 +1,4 @@
-//! What later calls may need: ids, paths, names.
+//! Values that later calls may need: ids, paths, names.
 
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ fn is_name(string: &str) -> bool {
         && string.chars().any(char::is_alphanumeric)
 }
 
-/// What a byte is to a value: part of a plain word,
+/// Class of a byte in a value: part of a plain word,
 const PLAIN: u8 = 1;
 /// what makes a value of any word,
 const MARK: u8 = 2;

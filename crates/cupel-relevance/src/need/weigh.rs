@@ -19,21 +19,21 @@ use crate::parameter;
 pub struct NeedParameters {
     /// After so many tokens fading sets in.
     pub reach_tokens: f64,
-    /// How fast need fades: the exponent of age. 0 if it does not.
+    /// Exponent of age by which need fades. 0 if it does not.
     pub fade: f64,
-    /// What a plain number is worth beside other values.
+    /// Weight of a plain number beside other values.
     pub numbers: f64,
-    /// What the values count that are said.
+    /// Weight of values that are said.
     pub said: f64,
-    /// What those count that are called for.
+    /// Weight of values that are called for.
     pub called: f64,
-    /// What those count that came back.
+    /// Weight of values that came back.
     pub returned: f64,
     /// The need of an item of its own, whatever it mentions.
     pub talk: f64,
-    /// What is added to that for what the user said.
+    /// Weight added for the user's words.
     pub user: f64,
-    /// What is added to that for what the user said first.
+    /// Weight added for the user's first words.
     pub task: f64,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn to_units(whole: u64) -> f64 {
     whole as f64 / UNIT
 }
 
-/// How much each value of a list will be needed, and whether values come back in it at all. See the
+/// Need for each value of a list, and whether values come back in it at all. See the
 /// [rules](crate::need).
 #[derive(Debug, Clone)]
 pub struct Need {
@@ -134,7 +134,7 @@ impl Need {
         self.calls
     }
 
-    /// How many of them hold a value that was said or came back before. What only other calls
+    /// Number of calls that hold a value that was said or came back before. A value that only other calls
     /// asked for, a page or a unit, has to be kept for nobody.
     #[must_use]
     pub fn returning_calls(&self) -> usize {

@@ -83,7 +83,7 @@ pub fn keeping(mut parameters: KeepParameters, slicer: CustomStrategy) -> Custom
     strategy.with("slicer", slicer)
 }
 
-/// What will be needed and what is asked, where there are calls with their results; the best, whatever
+/// Coverage of needs and of the question, where there are calls with their results; the best, whatever
 /// their size, where there are none.
 fn coverage() -> CustomStrategy {
     let CoverageParameters { need, size_exponent, question } = CoverageParameters::default();
@@ -101,10 +101,10 @@ fn coverage() -> CustomStrategy {
         .with("gate_over", question.gate_over)
 }
 
-/// What words count that mean nearly the same as a word of the question. Chosen on LoCoMo, where 0.5 to 0.9 differ by 0.2 points.
+/// Weight of words that mean nearly the same as a word of the question. Chosen on LoCoMo, where 0.5 to 0.9 differ by 0.2 points.
 const LIKE_WORDS: f64 = 0.7;
 
-/// What the likeness of whole texts counts beside words, where the caller brings no vectors. Chosen on LoCoMo, where 0.2 to 0.5 differ by 0.4
+/// Weight of the likeness of whole texts beside words, where the caller brings no vectors. Chosen on LoCoMo, where 0.2 to 0.5 differ by 0.4
 /// points, and QMSum by one.
 const LIKE_TEXTS: f64 = 0.3;
 
@@ -123,7 +123,7 @@ fn documents() -> CustomStrategy {
         .with("scorer", with_vectors(words(1.0, 0.0), 0.0, 0.0))
 }
 
-/// What was said and done, one after the other.
+/// Scorer for items that were said and done one after the other.
 fn stream() -> CustomStrategy {
     let relevance = product(vec![
         by_session(with_vectors(sum(vec![around(), widened()]), 0.3, LIKE_TEXTS)),

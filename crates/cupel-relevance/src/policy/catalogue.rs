@@ -10,7 +10,7 @@ struct Entry {
     options: &'static [(&'static str, Kind)],
 }
 
-/// What an option is.
+/// Type of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,

@@ -53,7 +53,7 @@ impl DetectedLanguages {
         language
     }
 
-    /// Who reads the items, for others who need their words.
+    /// Reader of the items, for others that need their words.
     pub(super) fn reader(&self) -> SharedReader {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -24,12 +24,12 @@ struct WithVectors {
     beside: Beside,
 }
 
-/// How vectors join another scorer.
+/// Combination of vectors with another scorer.
 struct Beside {
     grouping: Grouping,
-    /// What they count beside the other scorer.
+    /// Weight beside the other scorer.
     weight: f64,
-    /// What whole texts count by the table of words, in runs that bring no vectors.
+    /// Weight of whole texts by the table of words, in runs that bring no vectors.
     text_weight: f64,
     floor: f64,
     exponent: f64,
@@ -81,7 +81,7 @@ impl WithVectors {
         inner
     }
 
-    /// How alike texts are as a whole, and what that counts; `None` where it counts nothing.
+    /// Likeness of texts as a whole, and its weight; `None` where the weight is zero.
     #[cfg(feature = "like-words")]
     fn like_texts(
         &self,

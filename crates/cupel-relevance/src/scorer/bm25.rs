@@ -9,17 +9,17 @@ use crate::{Index, Query};
 /// The constants of a [`Bm25Scorer`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bm25Parameters {
-    /// How soon another occurrence of a term counts for less: 0 is at once, large is late.
+    /// Saturation of repeated terms: 0 counts only the first occurrence, large values count each nearly in full.
     pub k1: f64,
-    /// How much longer texts are held against: 0 is not at all, 1 is in full.
+    /// Penalty on longer texts: 0 is none, 1 is in full.
     pub b: f64,
     /// The power to which the rarity of a term is raised: above 1, rare terms weigh even more.
     pub idf_exponent: f64,
     /// Number of terms of the query that count: the heaviest.
     pub max_terms: usize,
-    /// What words count that only ask, such as `summarize` or `mention`: 1 is as much as others.
+    /// Weight of words that only ask, such as `summarize` or `mention`: 1 is as much as others.
     pub asking_weight: f64,
-    /// What a word counts that means nearly the same as a word of the query, beside that word itself: 0 is nothing. Needs the feature
+    /// Weight of a word that means nearly the same as a word of the query, beside that word itself: 0 is nothing. Needs the feature
     /// `like-words`, and counts for short questions about English texts alone.
     pub like_words: f64,
 }
@@ -91,14 +91,14 @@ pub struct Bm25Scorer {
     parameters: Bm25Parameters,
 }
 
-/// What one term of the query earned an item.
+/// Score of an item by one term of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TermContribution {
     /// The term, as it was stemmed.
     pub term: String,
-    /// How often the item has it, weighted by field; words that are like it count a part.
+    /// Occurrences in the item, weighted by field; words that are like it count a part.
     pub count: f64,
-    /// What it earned.
+    /// Score of the term.
     pub score: f64,
     /// Where the item does not have it, the words that are like it, as they were stemmed, those that count most first.
     pub like: Vec<String>,
@@ -130,7 +130,7 @@ impl WeightedTerm<'_> {
         }
     }
 
-    /// What an occurrence of a term counts as one of this term.
+    /// Share of a term's occurrence that counts as this term.
     fn part_of(&self, term: TermId) -> Option<f64> {
         if self.id == Some(term) {
             return Some(1.0);
@@ -164,7 +164,7 @@ impl Bm25Scorer {
         Ok(Self { query, index, parameters })
     }
 
-    /// What the terms of the query earned the item at a position, most first. Nothing beyond the
+    /// Scores of the item at a position by the terms of the query, most first. Nothing beyond the
     /// list.
     #[must_use]
     pub fn contributions(&self, items: &[ContextItem], position: usize) -> Vec<TermContribution> {
@@ -259,7 +259,7 @@ fn like_terms(_: &Query, _: &ListView<'_>, _: f64) -> Vec<Vec<(TermId, f64)>> {
     Vec::new()
 }
 
-/// What occurrences are worth, given the length of a text.
+/// Worth of occurrences, given the length of a text.
 pub(super) struct Saturation {
     k1: f64,
     base: f64,

@@ -5,7 +5,7 @@ use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 use super::{score_in_list, scores_of};
 use crate::parameter;
 
-/// What a child says about its scores, or else the scores themselves.
+/// Explanations of a child's scores, or else the scores themselves.
 pub(super) fn explain_child(
     child: &dyn Scorer,
     items: &ItemList<'_>,

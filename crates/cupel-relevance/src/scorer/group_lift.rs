@@ -55,7 +55,7 @@ impl GroupLiftScorer {
         Ok(Self { inner: Box::new(inner), grouping, share })
     }
 
-    /// What each item is lifted by.
+    /// Lift of each item.
     fn lifts(&self, items: &[ContextItem], scores: &[f64]) -> Vec<f64> {
         let groups = self.grouping.numbers(items);
         let count = groups.iter().flatten().max().map_or(0, |most| *most as usize + 1);

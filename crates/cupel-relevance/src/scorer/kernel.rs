@@ -1,13 +1,13 @@
-//! How far the surroundings of an item reach.
+//! Reach of an item's surroundings.
 
 use cupel::{ContextItem, CupelError};
 
 use crate::grouping::Groups;
 use crate::{Grouping, parameter};
 
-/// How much of its surroundings counts for an item.
+/// Weight of an item's surroundings by their distance.
 ///
-/// What stands d places away within its group counts `exp(−d / τ)`. τ adapts to the list:
+/// An item d places away within its group counts `exp(−d / τ)`. τ adapts to the list:
 /// `reach_tokens / t · (g / 25)^group_exponent`, but at least 1, with t the geometric mean of the
 /// items' tokens and g the mean size of the group that an item is in. So about as many tokens of
 /// surroundings count however long the items are, and more in longer groups.
@@ -15,9 +15,9 @@ use crate::{Grouping, parameter};
 pub struct Kernel {
     /// Number of tokens of surroundings that count.
     pub reach_tokens: f64,
-    /// How much longer the reach is in longer groups: 0 is not at all.
+    /// Exponent by which the reach grows in longer groups: 0 is not at all.
     pub group_exponent: f64,
-    /// What the later side counts beside the earlier one.
+    /// Weight of the later side beside the earlier one.
     pub later: f64,
 }
 
@@ -59,7 +59,7 @@ pub(super) fn typical_tokens(items: &[ContextItem]) -> f64 {
 /// A [`Kernel`] for a certain list.
 pub(super) struct FittedKernel {
     groups: Groups,
-    /// What is left from one place to the next.
+    /// Factor from one place to the next.
     step: f64,
     later: f64,
 }

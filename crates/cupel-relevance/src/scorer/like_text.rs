@@ -22,7 +22,7 @@ pub struct LikeTextScorer {
     sharpening: Sharpening,
 }
 
-/// What words count that only ask.
+/// Weight of words that only ask.
 const ASKING_WEIGHT: f64 = 0.3;
 
 impl LikeTextScorer {

@@ -1,4 +1,4 @@
-//! How relevant is each item to the query?
+//! Scorers by relevance to the query.
 //!
 //! | scorer | reads | score |
 //! |---|---|---|
@@ -59,7 +59,7 @@ pub use vectors::{ItemVectors, VectorScorer};
 pub use when::{Condition, WhenScorer};
 pub use widened::WidenedScorer;
 
-/// What every scorer of whole lists does for [`Scorer::score`]. An item that is not in the list has
+/// Implements [`Scorer::score`] for every scorer of whole lists. An item that is not in the list has
 /// no score: NaN, which sorts last.
 fn score_in_list(scorer: &dyn Scorer, item: &ContextItem, all_items: &[ContextItem]) -> f64 {
     let scores = scores_of(scorer, &ItemList::new(all_items));

@@ -47,11 +47,11 @@ pub struct NeighbourScorer {
 /// The constants of a [`NeighbourScorer`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NeighbourParameters {
-    /// How far the surroundings reach.
+    /// Reach of the surroundings.
     pub kernel: Kernel,
-    /// What the surroundings count.
+    /// Weight of the surroundings.
     pub share: f64,
-    /// How much more an item's own score counts where items are long: 0 is not at all.
+    /// Exponent by which an item's own score counts more where items are long: 0 is not at all.
     pub own_exponent: f64,
 }
 
@@ -61,12 +61,12 @@ impl Default for NeighbourParameters {
     }
 }
 
-/// What a neighbour gave to an item.
+/// Score that a neighbour gave to an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NeighbourShare {
     /// Where the neighbour stands in the list.
     pub position: usize,
-    /// What it gave.
+    /// Score that it gave.
     pub score: f64,
 }
 
@@ -99,7 +99,7 @@ impl NeighbourScorer {
         Ok(Self { inner: Box::new(inner), grouping, parameters })
     }
 
-    /// What the neighbours of the item at a position gave, most first. Nothing beyond the list.
+    /// Scores that the neighbours of the item at a position gave, most first. Nothing beyond the list.
     #[must_use]
     pub fn neighbours(&self, items: &[ContextItem], position: usize) -> Vec<NeighbourShare> {
         let scores = scores_of(&*self.inner, &ItemList::new(items));

@@ -9,7 +9,7 @@ use super::{score_in_list, scores_of};
 use crate::grouping::tag_value;
 use crate::parameter;
 
-/// What an item is for the norms: its role if a tag names one, else its kind.
+/// Class of an item for the norms: its role if a tag names one, else its kind.
 fn class(item: &ContextItem) -> &str {
     tag_value(item, "role").unwrap_or_else(|| item.kind().as_str())
 }
@@ -18,7 +18,7 @@ fn log_tokens(item: &ContextItem) -> f64 {
     (item.tokens().max(1) as f64).ln()
 }
 
-/// How the lengths of a list depend on the classes of its items.
+/// Dependence of the lengths of a list on the classes of its items.
 struct Classes {
     /// For each item the number of its class.
     of_items: Vec<u32>,

@@ -76,7 +76,7 @@ impl StretchScorer {
         Ok(Self { inner: Box::new(inner), grouping, weight, kernel })
     }
 
-    /// What the surroundings add to each score; `None` where they add nothing.
+    /// Score that the surroundings add to each item; `None` where they add nothing.
     fn added(&self, items: &[ContextItem], scores: &[f64]) -> Option<Vec<f64>> {
         // Both gates are cheap, and most lists do not pass the first.
         if items.iter().any(is_with_an_assistant) {
@@ -102,7 +102,7 @@ fn is_with_an_assistant(item: &ContextItem) -> bool {
     *item.kind() == ContextKind::tool_output() || tag_value(item, "role").is_some()
 }
 
-/// How long people talk without a break: 0 up to 2,000 tokens, 1 from 8,000.
+/// Degree to which people talk without a break: 0 up to 2,000 tokens, 1 from 8,000.
 fn talk(items: &[ContextItem], kernel: &FittedKernel) -> f64 {
     let tokens = |group: &[u32]| -> f64 {
         group.iter().map(|at| items[*at as usize].tokens().max(0) as f64).sum()
@@ -115,7 +115,7 @@ fn talk(items: &[ContextItem], kernel: &FittedKernel) -> f64 {
     if sum > 0.0 { ((squares / sum / 2_000.0).ln() / 4.0_f64.ln()).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// How little a single item stands out: 1 where the best is 1.6 times the mean of the best twentieth or less, 0 from 2.2 times.
+/// Degree to which no single item stands out: 1 where the best is 1.6 times the mean of the best twentieth or less, 0 from 2.2 times.
 fn question(scores: &[f64]) -> f64 {
     let mut best: Vec<f64> = scores.iter().map(|score| number(*score)).collect();
     let count = (best.len() / 20).max(5).min(best.len());

@@ -215,7 +215,7 @@ pub struct VectorScorer {
     sharpening: Option<Sharpening>,
 }
 
-/// What is above a floor, raised to a power.
+/// The part of a likeness above a floor, raised to a power.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sharpening {
     floor: f64,

@@ -4,7 +4,7 @@ use super::combine::explain_child;
 use super::score_in_list;
 use crate::need::is_exchange;
 
-/// What a [`WhenScorer`] asks of a list.
+/// Condition that a [`WhenScorer`] asks of a list.
 #[non_exhaustive]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Condition {

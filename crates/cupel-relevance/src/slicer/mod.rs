@@ -52,7 +52,7 @@ pub(crate) mod testing {
         ContextBudget::builder(tokens).build().unwrap()
     }
 
-    /// What a slicer keeps, in its own order, by both of its methods.
+    /// Asserts the items that a slicer keeps, in its own order, by both of its methods.
     #[track_caller]
     pub(crate) fn assert_slice(
         slicer: &dyn Slicer,

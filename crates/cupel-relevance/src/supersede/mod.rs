@@ -1,4 +1,4 @@
-//! What a newer item makes superfluous: found before the pipeline runs.
+//! Items that a newer one makes superfluous: found before the pipeline runs.
 
 mod calls;
 mod near;
@@ -66,7 +66,7 @@ impl Default for Supersession {
 pub struct Superseded {
     /// The superfluous item.
     pub older: usize,
-    /// What supersedes it.
+    /// Position of the item that supersedes it.
     pub newer: usize,
     /// Why.
     pub why: Reason,
@@ -114,7 +114,7 @@ impl fmt::Display for Superseded {
     }
 }
 
-/// What happens to superseded items.
+/// Treatment of superseded items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Outdated {
     /// They stay, and are only reported.
@@ -131,14 +131,14 @@ impl Supersession {
         Self { reads: false, calls: false, reminders: true, near_duplicates: None }
     }
 
-    /// Whether files that were read again count.
+    /// Sets whether files that were read again count.
     #[must_use]
     pub fn with_reads(mut self, reads: bool) -> Self {
         self.reads = reads;
         self
     }
 
-    /// Whether calls that were made again count.
+    /// Sets whether calls that were made again count.
     #[must_use]
     pub fn with_calls(mut self, calls: bool) -> Self {
         self.calls = calls;
@@ -158,7 +158,7 @@ impl Supersession {
         Ok(self)
     }
 
-    /// What is superseded, in the order of the older items' positions. Each item is reported at most
+    /// Superseded items, in the order of their positions. Each item is reported at most
     /// once, and what supersedes it is not superseded itself.
     #[must_use]
     pub fn find(&self, items: &[ContextItem]) -> Vec<Superseded> {
@@ -197,7 +197,7 @@ impl Supersession {
     }
 }
 
-/// What was found so far.
+/// Items that were found so far.
 struct Found<'i> {
     items: &'i [ContextItem],
     /// Positions, newest first.

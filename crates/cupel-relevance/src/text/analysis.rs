@@ -8,7 +8,7 @@ use super::identifier::for_each_part;
 use super::language::Language;
 use super::stemmer::Stemmer;
 
-/// How words become terms.
+/// Rules by which words become terms.
 ///
 /// A word is put in lower case. Stop words and single letters are dropped. What remains is stemmed,
 /// so that `deploys` and `deploying` are the same term. An identifier such as `getUserName` or

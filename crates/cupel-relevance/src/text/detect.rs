@@ -75,7 +75,7 @@ pub(crate) struct Count {
     bytes_left: usize,
 }
 
-/// What a word tells about the language of its text.
+/// Evidence of a word for the language of its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Telling {
     /// Nobody has looked yet.

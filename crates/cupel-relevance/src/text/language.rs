@@ -51,7 +51,7 @@ pub enum Language {
     Turkish,
 }
 
-/// What is known about a language: its name, its ISO 639-1 code and its stemmer, if it has stems.
+/// A language: its name, its ISO 639-1 code and its stemmer, if it has stems.
 struct Row {
     language: Language,
     name: &'static str,
@@ -108,7 +108,7 @@ const MORE_TURKISH: [&str; 16] = [
 ];
 
 impl Language {
-    /// How many there are.
+    /// Number of languages.
     pub(crate) const COUNT: usize = 23;
 
     /// All of them, by name.

@@ -17,7 +17,7 @@ pub(crate) struct Lexicon {
     lists: Vec<TermId>,
 }
 
-/// What a word stands for.
+/// Meaning of a word.
 #[derive(Clone, Copy, Default)]
 enum Meaning {
     #[default]

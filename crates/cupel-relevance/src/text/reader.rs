@@ -80,7 +80,7 @@ impl Reader {
         Words { table: &self.words, numbers: &self.passing }
     }
 
-    /// What each word of an item tells, in order.
+    /// Evidence of each word of an item, in order.
     pub(super) fn for_each_telling(&mut self, item: &ContextItem, mut tell: impl FnMut(Telling)) {
         let place = self.keep(item);
         for number in &self.kept[place] {

@@ -1,4 +1,4 @@
-//! What a character is to the search for words.
+//! Class of a character in the search for words.
 
 /// The part that a character beyond ASCII plays in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::language::Language;
 /// Snowball's stemmer for a language.
 pub(super) struct Stemmer {
     snowball: frostem::Stemmer,
-    /// Whether a word may differ from its stem: cheaper to ask than to stem.
+    /// Returns false if a word is its own stem: cheaper to ask than to stem.
     may_change: fn(&str) -> bool,
 }
 

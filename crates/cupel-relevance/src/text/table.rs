@@ -24,7 +24,7 @@ struct Slot {
     number: u32,
 }
 
-/// What the hash of a text says about it.
+/// Guess from the hash of a text.
 #[derive(Clone, Copy)]
 pub(super) struct Guess {
     hash: u32,
@@ -100,7 +100,7 @@ impl<T: Copy + Default> Table<T> {
         }
     }
 
-    /// What is known about a text.
+    /// Value that is known about a text.
     pub(crate) fn known(&self, number: u32) -> T {
         self.entries[number as usize].known
     }

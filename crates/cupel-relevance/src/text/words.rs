@@ -12,7 +12,7 @@ const LONGEST: usize = 128;
 ///   beside its words;
 /// - overlapping pairs of characters where a script has no spaces, or the character that is alone.
 ///
-/// What follows an apostrophe as in `don't` or `Ann's` is dropped.
+/// Calls the function for each word. The letters after an apostrophe as in `don't` or `Ann's` are dropped.
 pub(crate) fn for_each_word<'t>(text: &'t str, mut emit: impl FnMut(&'t str)) {
     let mut scan = Scan { text, at: 0 };
     let mut compound: Option<usize> = None;
@@ -43,7 +43,7 @@ struct Scan<'t> {
     at: usize,
 }
 
-/// What an ASCII byte is.
+/// Returns true if an ASCII byte is part of a word.
 const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

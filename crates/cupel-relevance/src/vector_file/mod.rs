@@ -57,13 +57,13 @@ pub struct VectorFile {
     items: BTreeMap<usize, Vec<f32>>,
 }
 
-/// What is wrong with a file of vectors, and where.
+/// Problem of a file of vectors, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
 pub struct VectorFileError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// Problem at that place.
     pub problem: String,
 }
 

@@ -78,7 +78,7 @@ impl Member {
         Ok(())
     }
 
-    /// What it holds.
+    /// Reads the content of the archive.
     pub(super) fn read(&self, file: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
         if self.size > LARGEST_ROW as u64 {
             let rule = format!("{} is larger than {} MB", self.name, LARGEST_ROW >> 20);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[error("{0}")]
 pub struct FindError(String);
 
-/// What logs are called; files of a folder that are called otherwise are passed over.
+/// Endings of the names of logs; files of a folder with other names are passed over.
 const ENDINGS: [&str; 13] = [
     "jsonl",
     "ndjson",

@@ -10,7 +10,7 @@ use crate::place::Place;
 /// The room that a larger row took is not kept for the next.
 const LARGE_ROW: usize = 1 << 20;
 
-/// How the rows of a file are laid out.
+/// Layout of a file's rows.
 enum Layout {
     /// One on each line.
     Lines,
@@ -145,7 +145,7 @@ struct Splitter {
     is_too_large: bool,
 }
 
-/// Whether a byte stands in a text.
+/// Position of a byte inside or outside of a text.
 #[derive(Default, PartialEq, Eq)]
 enum Text {
     #[default]
@@ -154,7 +154,7 @@ enum Text {
     Escaped,
 }
 
-/// What values stand in.
+/// Container that values stand in.
 #[derive(Default, PartialEq, Eq)]
 enum Around {
     #[default]
@@ -163,7 +163,7 @@ enum Around {
     List,
 }
 
-/// What a byte was.
+/// Meaning of a byte.
 enum Split {
     Inside,
     /// The last of a value; or the end of a line in the middle of a text, where a value broke off.

@@ -47,14 +47,14 @@ pub struct Batch {
 /// Reads files one after the other, ahead of whoever asks for their rows by one batch at most. Rows that
 /// tell a time come in the order of their times, whatever the order of the files. `-` is standard input.
 ///
-/// What cannot be read is told in its place, and the rest goes on.
+/// A row that cannot be read is reported in its place, and the rest goes on.
 #[derive(Debug)]
 pub struct LogReader {
     batches: Receiver<Batch>,
     found: Arc<Found>,
 }
 
-/// What the first pass over the files found.
+/// Findings of the first pass over the files.
 #[derive(Debug, Default)]
 struct Found {
     rows: AtomicUsize,
@@ -90,7 +90,7 @@ impl LogReader {
 struct LogFile {
     name: Arc<str>,
     path: PathBuf,
-    /// What came from standard input.
+    /// Copy of standard input.
     _copy: Option<TemporaryFile>,
     failed: Option<String>,
 }
@@ -376,7 +376,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// What the system says, in the manner of our own messages.
+/// Message of the system, in the manner of our own messages.
 fn cause(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
@@ -432,7 +432,7 @@ fn read_bounded(
     }
 }
 
-/// What was read.
+/// Result of a bounded read.
 #[derive(Debug, PartialEq, Eq)]
 enum Bounded {
     Line,

@@ -1,6 +1,6 @@
 //! The order of rows: by time where they tell one, however the files have them.
 //!
-//! Whether rows are in order is seen in a first pass, which holds nothing. Rows that are not are written to
+//! A first pass, which holds nothing, sees if rows are in order. Rows that are not are written to
 //! a temporary file, and read back in order: of each row its place is held, and nothing of its text.
 
 use std::fs::File;
@@ -17,7 +17,7 @@ use crate::replay::LogRow;
 /// If none of so many rows tells a time, none will.
 const PATIENCE: usize = 1_024;
 
-/// What a first pass found.
+/// Findings of a first pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Survey {
     pub(super) rows: usize,

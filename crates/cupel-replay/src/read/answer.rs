@@ -1,15 +1,15 @@
-//! What came back, in the form of any provider: what was said, and what was called.
+//! Answers in the form of any provider: words and calls.
 
 use std::fmt::Write;
 
 use serde_json::Value;
 
-/// What came back.
+/// Answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
-    /// What was said.
+    /// Words of the answer.
     pub text: String,
-    /// What was called.
+    /// Calls of the answer.
     pub calls: Vec<Call>,
 }
 
@@ -53,7 +53,7 @@ impl Answer {
         (!answer.text.is_empty() || !answer.calls.is_empty()).then_some(answer)
     }
 
-    /// What was said and called, one below the other, no more than so many bytes.
+    /// Words and calls, one below the other, no more than so many bytes.
     pub(crate) fn words(&self, most: usize) -> String {
         let mut words = self.text.clone();
         for call in &self.calls {

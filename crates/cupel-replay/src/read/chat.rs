@@ -1,6 +1,6 @@
 //! Messages in the shapes of all frameworks, as a request that a provider takes.
 //!
-//! What providers themselves take is passed on as it is. Everything else becomes a chat request: who speaks,
+//! Requests in a provider's own form are passed on as they are. Everything else becomes a chat request: who speaks,
 //! what is said, called and returned. Fields of a message that say none of that are no prompt, and a shape
 //! that is not known is refused with its place.
 
@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 use super::row::unwrapped;
 use super::{RowError, kind};
 
-/// What a log has of a request, in whatever shape.
+/// Request of a log, in whatever shape.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Asked<'v> {
     /// The messages, a body, or a prompt.
     pub(super) input: Option<&'v Value>,
-    /// What stands before all messages.
+    /// Text before all messages.
     pub(super) system: Option<&'v Value>,
     pub(super) tools: Option<&'v Value>,
     pub(super) model: Option<&'v str>,
@@ -552,7 +552,7 @@ fn role(path: &str, message: &Value) -> Result<&'static str, RowError> {
     })
 }
 
-/// What a message says.
+/// Content of a message.
 #[derive(Debug, Default)]
 struct Said {
     parts: Vec<Value>,
@@ -758,7 +758,7 @@ fn call(json: &Value) -> Option<WrittenCall> {
     Some(WrittenCall { id, name: name.to_owned(), arguments })
 }
 
-/// What a call is known by; Microsoft's framework has a list there, of the run and the call.
+/// Id of a call; Microsoft's framework has a list there, of the run and the call.
 fn id(json: &Value, names: &[&str]) -> Option<String> {
     let ids = names.iter().map(|name| &json[*name]).filter(|id| !id.is_null());
     let ids = ids.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));

@@ -81,7 +81,7 @@ impl Columns {
         self.fields.iter().flatten().map(String::as_str).collect()
     }
 
-    /// Whether a column of a table is needed; `None` if no columns are named.
+    /// Returns true if a column of a table is needed; `None` if no columns are named.
     pub fn needs(&self, column: &str) -> Option<bool> {
         self.fields[0].as_ref()?;
         let begins = |path: &String| {

@@ -60,7 +60,7 @@ const TYPES: [&str; 10] = [
     "GUARDRAIL",
 ];
 
-/// What observations have, in the names of exports and of the interface.
+/// Fields of observations, in the names of exports and of the interface.
 const SIGNS: [&str; 12] = [
     "traceId",
     "trace_id",

@@ -1,4 +1,4 @@
-//! What a row of a log holds, whatever wrote it: one file and one row of a table a format.
+//! Content of a log's rows, whatever wrote them: one file and one row of a table a format.
 //!
 //! The kind is seen from each row by itself, so that a log may mix them. A reader says what proves a row to
 //! be its own; a row that two readers claim is refused, and so is one that nobody claims. Of a wrapper
@@ -51,9 +51,9 @@ pub(crate) use transcript::is_document;
 pub struct LoggedRequest {
     /// The request, as its provider takes it.
     pub request: Arc<str>,
-    /// What came back.
+    /// Answer to the request.
     pub answer: Option<Answer>,
-    /// What the log calls the conversation that it is of.
+    /// Name of its conversation in the log.
     pub conversation: Option<String>,
     /// Number of input tokens the provider counted, cached ones among them.
     pub counted_tokens: Option<i64>,
@@ -63,11 +63,11 @@ pub struct LoggedRequest {
     pub model: Option<String>,
     /// The route, task or part of the program that it is of.
     pub route: Option<String>,
-    /// Whose it is.
+    /// User of the request.
     pub user: Option<String>,
 }
 
-/// What a row holds.
+/// Content of a row.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Entry {
@@ -83,7 +83,7 @@ impl From<LoggedRequest> for Entry {
     }
 }
 
-/// What is wrong with a row.
+/// Problem of a row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{rule}")]
 pub struct RowError {
@@ -101,10 +101,10 @@ impl RowError {
     }
 }
 
-/// What rows hold that are no broken requests: all that was asked, and what else there was.
+/// Content of rows that are no broken requests: all that was asked, and what else there was.
 #[derive(Debug, Default)]
 pub struct RowContent {
-    /// What the row is, as in `an observation of Langfuse`; empty where it is several things.
+    /// Name of the row, as in `an observation of Langfuse`; empty where it is several things.
     pub kind: &'static str,
     /// The requests, in the order of the row.
     pub entries: Vec<Result<Entry, RowError>>,
@@ -233,7 +233,7 @@ fn not_json(text: &str, error: &serde_json::Error) -> RowError {
     ))
 }
 
-/// What a value is, for people.
+/// Type of a value, for people.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",

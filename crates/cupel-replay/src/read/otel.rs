@@ -148,7 +148,7 @@ impl Spoken {
     }
 }
 
-/// What the attributes of an event say, without the beginnings of their names.
+/// Attributes of an event, without the beginnings of their names.
 fn of_attributes(event: &Map<String, Value>) -> Value {
     let named = event.iter().map(|(name, value)| {
         let own = name.rsplit('.').next().unwrap_or(name);

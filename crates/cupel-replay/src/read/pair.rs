@@ -69,7 +69,7 @@ pub(super) const PAIR: Reader = Reader {
 };
 
 const ANSWERS: [&str; 6] = ["response", "answer", "output", "completion", "choices", "reply"];
-/// What other formats prove their rows by.
+/// Fields by which other formats recognize their rows.
 const OF_OTHERS: [&str; 21] = [
     "run",
     "run_type",

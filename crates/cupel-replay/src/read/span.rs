@@ -10,7 +10,7 @@ use super::time;
 /// Where spans have their attributes.
 pub(super) const ATTRIBUTES: [&str; 4] =
     ["attributes", "span_attributes", "SpanAttributes", "Attributes"];
-/// What rows of spans have beside them.
+/// Fields of rows of spans.
 const SPAN_IDS: [&str; 7] =
     ["spanId", "span_id", "SpanId", "trace_state", "context", "context.span_id", "parent_span_id"];
 

@@ -9,11 +9,11 @@ use super::{
 
 /// A format of logs.
 pub(crate) struct Reader {
-    /// What people call a row of it.
+    /// Name of a row for people.
     pub(crate) called: &'static str,
-    /// Whether a row is one of these for sure: what it has, and what it must not have.
+    /// Returns true if a row is one of these for sure: by the fields that it has, and those that it must not have.
     pub(super) proves: fn(&Row<'_>) -> bool,
-    /// What such a row holds.
+    /// Reads such a row.
     pub(super) read: fn(&Row<'_>) -> Result<RowContent, RowError>,
     /// The columns that it needs of a table.
     pub(crate) columns: &'static [&'static str],

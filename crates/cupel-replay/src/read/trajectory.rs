@@ -8,7 +8,7 @@ use super::answer::Answer;
 use super::chat::{self, Asked};
 use super::{LoggedRequest, RowContent, RowError};
 
-/// What all requests of a run have in common.
+/// Fields that all requests of a run have in common.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Run<'v> {
     pub(super) conversation: Option<String>,
@@ -19,7 +19,7 @@ pub(super) struct Run<'v> {
     pub(super) tools: Option<&'v Value>,
 }
 
-/// What the log tells of one turn of the model, by its message.
+/// Facts of the log about one turn of the model, by its message.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Turn {
     pub(super) time: Option<i64>,

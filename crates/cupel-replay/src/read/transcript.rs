@@ -36,7 +36,7 @@ fn is_history(text: &str) -> bool {
     is_list_of(text, openhands::is_event)
 }
 
-/// What a document holds. `None` if it is none.
+/// Content of a document. `None` if it is none.
 pub(super) fn document(text: &str) -> Option<Result<RowContent, RowError>> {
     if is_history(text) {
         let events: Result<Vec<Value>, _> = serde_json::from_str(text);

@@ -18,16 +18,16 @@ const FARTHEST: f64 = 0.10;
 pub struct CountedTokens {
     /// Requests of which the provider's count is known.
     pub requests: usize,
-    /// What the providers counted in them.
+    /// Tokens that the providers counted.
     pub provider_tokens: i64,
-    /// What we count in them.
+    /// Tokens that we count in the same requests.
     pub own_tokens: i64,
     /// The median of our count divided by the provider's, over requests of 50 tokens or more.
     pub median_ratio: Option<f64>,
 }
 
 impl CountedTokens {
-    /// Whether the log is probably misread.
+    /// Returns true if the log is probably misread.
     pub fn is_far_off(&self) -> bool {
         self.median_ratio.is_some_and(|ratio| (ratio - 1.0).abs() > FARTHEST)
     }

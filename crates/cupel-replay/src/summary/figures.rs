@@ -8,14 +8,14 @@ use crate::cost::Tariff;
 use crate::outcome::{Coverage, Sent, WindowOutcome};
 use crate::settings::Way;
 
-/// What a policy comes to at a budget.
+/// Figures of a policy at a budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct WaySummary {
     /// The policy.
     pub policy: String,
-    /// Whether windows keep the prompt cache.
+    /// True if windows keep the prompt cache.
     pub in_session: bool,
     /// The window in tokens; `None` for that of each request's model.
     pub budget_tokens: Option<i64>,
@@ -27,9 +27,9 @@ pub struct WaySummary {
     pub does_not_fit: usize,
     /// Windows that a provider would refuse.
     pub invalid: usize,
-    /// What is sent, and what it costs.
+    /// Tokens that are sent, and their cost.
     pub sent: Dollars,
-    /// How much of what was used next is still there; `None` if the log tells of no request what was
+    /// Share of the values used next that is still there; `None` if the log tells of no request what was
     /// used.
     pub coverage: Option<Share>,
     /// Calls that repeat an earlier one which the window has not: the agent fetches again.
@@ -47,15 +47,15 @@ pub struct Share {
     pub mean: f64,
     /// Its standard error, by conversations: requests of one conversation resemble each other.
     pub error: f64,
-    /// How many requests.
+    /// Number of requests.
     pub requests: usize,
-    /// How many conversations they are of.
+    /// Number of their conversations.
     pub conversations: usize,
     /// Those of which everything that was used is there.
     pub complete: usize,
-    /// How many values were used.
+    /// Number of values that were used.
     pub used: usize,
-    /// How many of them are there.
+    /// Number of those that are there.
     pub found: usize,
 }
 
@@ -68,15 +68,15 @@ pub struct Dollars {
     pub tokens: i64,
     /// Those that no cache has.
     pub uncached_tokens: i64,
-    /// What they cost by each request's model and its provider's cache, in tokens at full price.
+    /// Cost by each request's model and its provider's cache, in tokens at full price.
     pub full_price_tokens: i64,
     /// Requests whose model has known prices.
     pub priced_requests: usize,
-    /// What those cost without a cache, in US dollars.
+    /// Cost without a cache, in US dollars.
     pub dollars_without_cache: f64,
-    /// What they cost with one: their tokens at full price, times the price.
+    /// Cost with one: the tokens at full price, times the price.
     pub dollars: f64,
-    /// What is left of rounding tokens.
+    /// Cost in tokens, before rounding.
     #[serde(skip)]
     #[cfg_attr(feature = "schema", schemars(skip))]
     pub(crate) cost: f64,

@@ -1,4 +1,4 @@
-//! What many requests come to, added up one by one: memory does not grow with the log.
+//! Sums over many requests, added up one by one: memory does not grow with the log.
 
 mod clusters;
 mod compared;
@@ -36,22 +36,22 @@ const NAMED_PROBLEMS: usize = 20;
 /// So many reasons to skip a row are told apart.
 const MOST_REASONS: usize = 50;
 
-/// What many requests come to.
+/// Sums over many requests.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(title = "ReplayReport"))]
 #[non_exhaustive]
 pub struct Summary {
     /// `cupel/1`.
     pub schema: &'static str,
-    /// Whether all of the log was replayed; `false` if someone stopped it.
+    /// True if all of the log was replayed; `false` if someone stopped it.
     pub is_complete: bool,
-    /// What the rows were.
+    /// Kinds of the rows.
     pub rows: Rows,
     /// The kinds of rows that were read, by name.
     pub kinds: Vec<Counted>,
-    /// What was skipped since it calls no model, by what it is.
+    /// Rows that were skipped since they call no model, by kind.
     pub skipped: Vec<Counted>,
-    /// What the requests cost as they were logged.
+    /// Cost of the requests as they were logged.
     pub logged: Dollars,
     /// Our counts beside those of the providers, where the log has them.
     pub counted: Option<CountedTokens>,
@@ -59,17 +59,17 @@ pub struct Summary {
     pub repeated_calls: usize,
     /// Those of them whose first making was no longer in the request.
     pub repeated_after_loss: usize,
-    /// How many conversations were forgotten before the end.
+    /// Number of conversations that were forgotten before the end.
     pub forgotten_conversations: usize,
     /// By policy, anew and in a session, by budget.
     pub ways: Vec<WaySummary>,
     /// Every other policy beside the first, at the same budget.
     pub comparisons: Vec<Comparison>,
-    /// What requests cost by model, route, user and day.
+    /// Cost of requests by model, route, user and day.
     pub splits: Splits,
     /// Rows that were not in the order of their times, and were put there.
     pub reordered_rows: usize,
-    /// What is recommended, where that was asked.
+    /// Recommendation, where one was asked for.
     pub recommendation: Option<Recommendation>,
     /// Why nothing is, where that was asked.
     pub no_recommendation: Option<NoRecommendation>,
@@ -77,7 +77,7 @@ pub struct Summary {
     pub problems: Vec<Problem>,
 }
 
-/// What the rows of a log were.
+/// Kinds of the rows of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -94,13 +94,13 @@ pub struct Rows {
     pub others: usize,
 }
 
-/// How many of something there were.
+/// Number of rows of a kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counted {
-    /// What.
+    /// Kind.
     pub what: String,
-    /// How many.
+    /// Number of rows.
     pub count: usize,
 }
 
@@ -110,7 +110,7 @@ pub struct Counted {
 pub struct Problem {
     /// Where it is.
     pub place: String,
-    /// What kind it is.
+    /// Kind of the problem.
     pub kind: ProblemKind,
     /// The rule that is broken, and what to do.
     pub rule: String,
@@ -264,7 +264,7 @@ impl Summing {
         self.needs.recommend(&self.ways, promise)
     }
 
-    /// What has been added so far comes to.
+    /// Summary of everything that has been added so far.
     pub fn summary(&self, is_complete: bool, forgotten_conversations: usize) -> Summary {
         let ways = self.ways.iter().zip(&self.tallies).zip(&self.worst);
         let comparisons = self.pairs.iter().enumerate().filter_map(|(at, pairs)| {

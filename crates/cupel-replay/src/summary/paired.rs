@@ -9,7 +9,7 @@ use crate::settings::Way;
 
 /// Of fewer pairs than this, all go the same way more often than once in twenty trials.
 const FEWEST: usize = 6;
-/// What is left of differences that cancel out.
+/// Difference up to which values that cancel out count as zero.
 const ROUNDING: f64 = 1e-9;
 /// Within so many standard errors lie 95 % of the means.
 const NORMAL: f64 = 1.96;
@@ -21,13 +21,13 @@ const NORMAL: f64 = 1.96;
 pub struct Comparison {
     /// The policy.
     pub policy: String,
-    /// Whether in a session.
+    /// True if it is in a session.
     pub in_session: bool,
     /// The one that it is compared with.
     pub reference: String,
     /// The budget.
     pub budget_tokens: Option<i64>,
-    /// How many pairs: conversations.
+    /// Number of pairs: conversations.
     pub pairs: usize,
     /// The mean of the differences over requests: above 0 if the policy is better.
     pub mean: f64,
@@ -39,7 +39,7 @@ pub struct Comparison {
     pub wins: usize,
     /// Pairs at which it is worse.
     pub losses: usize,
-    /// What that says.
+    /// Verdict.
     pub verdict: Verdict,
 }
 

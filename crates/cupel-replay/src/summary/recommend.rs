@@ -17,7 +17,7 @@ use crate::settings::Way;
 /// So many conversations are remembered one by one: 12 ways of a hundred thousand are some 10 MB.
 const MOST: usize = 100_000;
 
-/// What is asked of a recommendation.
+/// Promise that a recommendation must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Promise {
@@ -38,13 +38,13 @@ impl Default for Promise {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Recommendation {
-    /// What is promised.
+    /// Promise that it keeps.
     pub promise: Promise,
     /// Which way it is, by position.
     pub way: usize,
     /// The policy.
     pub policy: String,
-    /// Whether in a session.
+    /// True if it is in a session.
     pub in_session: bool,
     /// The window in tokens.
     pub budget_tokens: i64,
@@ -66,9 +66,9 @@ pub struct Recommendation {
 pub enum NoRecommendation {
     /// Too few conversations tell what was used.
     TooFewConversations {
-        /// How many do, in the smaller half.
+        /// Number of conversations that do, in the smaller half.
         conversations: usize,
-        /// How many it takes.
+        /// Number of conversations that it takes.
         needed: usize,
     },
     /// No budget that was tried is large enough.
@@ -78,7 +78,7 @@ pub enum NoRecommendation {
     },
 }
 
-/// What conversations keep, way by way.
+/// Coverage of conversations, way by way.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
     conversations: BTreeMap<u64, Vec<(u32, u32)>>,
@@ -229,7 +229,7 @@ mod tests {
             mixed(self.0)
         }
 
-        /// What a conversation needs of a policy: any budget, small ones more often.
+        /// Least budget that a conversation needs of a policy: any budget, small ones more often.
         fn need(&mut self, policy: usize) -> usize {
             let (a, b) = (self.next() % BUDGETS as u64, self.next() % BUDGETS as u64);
             (a.min(b) as usize + policy).min(BUDGETS - 1)

@@ -1,4 +1,4 @@
-//! What requests cost by model, by route, by user and by day.
+//! Cost of requests by model, by route, by user and by day.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ const MOST: usize = 200;
 const OTHERS: &str = "others";
 const MICROS_OF_A_DAY: i64 = 86_400_000_000;
 
-/// What a part of the requests costs, as it was logged and in every way.
+/// Cost of a part of the requests, as it was logged and in every way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SplitCost {
     /// The model, route, user or day.
     pub name: String,
-    /// How many requests.
+    /// Number of requests.
     pub requests: usize,
     /// As it was logged.
     pub logged: Dollars,
@@ -27,7 +27,7 @@ pub struct SplitCost {
     pub ways: Vec<Dollars>,
 }
 
-/// What requests cost, part by part.
+/// Cost of requests, part by part.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

@@ -18,27 +18,27 @@ const NAMED: usize = 8;
 pub struct Worst {
     /// Where it is; where it has no answer of its own, the request after it that tells what was used.
     pub place: String,
-    /// Whether the request before that place is meant.
+    /// True if the request before that place is meant.
     pub is_before: bool,
     /// The conversation.
     pub conversation: Option<String>,
     /// The share of what was used next that is still there.
     pub coverage: f64,
-    /// How many values were used.
+    /// Number of values that were used.
     pub used: usize,
-    /// How many of them are there.
+    /// Number of those that are there.
     pub found: usize,
     /// The first of those that are not.
     pub lost: Vec<String>,
 }
 
-/// What a page of one of the worst is made of.
+/// Texts for a page of one of the worst.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WorstText {
     /// The request.
     pub request: Arc<str>,
-    /// What came back, if the log tells.
+    /// Answer, if the log tells it.
     pub answer: Option<Arc<str>>,
     /// The session before it; `None` where there is none, or where it begins with it.
     pub session: Option<Arc<SessionState>>,

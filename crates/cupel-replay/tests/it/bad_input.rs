@@ -152,7 +152,7 @@ fn a_log_of_nothing_but_bad_rows_is_handed_on_bit_by_bit() {
     assert_eq!(counts, [1_024, 1_024, 953]);
 }
 
-/// What cannot be read has its place among the results, as it has in the log.
+/// A row that cannot be read has its place among the results, as it has in the log.
 #[test]
 fn rows_that_cannot_be_read_stand_where_they_stood() {
     let folder = Folder::new();

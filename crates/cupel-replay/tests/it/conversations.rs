@@ -1,4 +1,4 @@
-//! What requests are to those before them, and what is remembered of them.
+//! Relations of requests to those before them, and the memory of them.
 
 use cupel_replay::{Replay, RowOutcome};
 use serde_json::{Value, json};

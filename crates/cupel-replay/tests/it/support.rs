@@ -30,7 +30,7 @@ pub(crate) fn settings(max: i64) -> Settings {
     )
 }
 
-/// What was replayed: all outcomes, and the sums.
+/// Result of a replay: all outcomes, and the sums.
 pub(crate) struct Replayed {
     pub(crate) outcomes: Vec<RowOutcome>,
     pub(crate) summary: Summary,

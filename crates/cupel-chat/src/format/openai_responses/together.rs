@@ -1,4 +1,4 @@
-//! What the model put out in one go, and what answers it.
+//! Items that the model put out in one go, and their answers.
 
 use crate::conversation::Conversation;
 use crate::grouping::{Group, PinReason, ascending, pin_both_ends};

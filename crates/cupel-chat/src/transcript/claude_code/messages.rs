@@ -25,7 +25,7 @@ struct Built {
     /// The record that it begins with.
     record: usize,
     results: Vec<String>,
-    /// What the program put before the user's words.
+    /// Texts that the program put before the user's words.
     before: Vec<String>,
     blocks: Vec<String>,
     /// The content, where it is a text and nothing else.
@@ -186,7 +186,7 @@ impl<'l, 't> Messages<'l, 't> {
         }
     }
 
-    /// What the program adds has no words in the transcript, only what they are made of.
+    /// Reads an attachment of the program: it has no words in the transcript, only its parts.
     fn read_attachment(&mut self, at: usize, notes: &mut Notes) {
         let record = &self.log.records[at];
         let attachment = record.object.get("attachment").and_then(Json::object).unwrap_or_default();

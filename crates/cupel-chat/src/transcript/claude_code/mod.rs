@@ -72,18 +72,18 @@ impl Source for ClaudeCode {
     }
 }
 
-/// What a record is to a request.
+/// Meaning of a record for a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     User,
     Assistant,
-    /// What the program adds by itself: files, reminders, lists of skills.
+    /// Text that the program adds by itself: files, reminders, lists of skills.
     Attachment,
     /// The output of a command that the user ran; it is sent as the user's.
     LocalCommand,
     /// The place where all that came before was summed up.
     Boundary,
-    /// What is not sent, but stands between records that are.
+    /// Record that is not sent, but stands between records that are.
     Link,
 }
 
@@ -144,7 +144,7 @@ struct Log<'t> {
     by_message: HashMap<Cow<'t, str>, Vec<usize>>,
     /// Records by the calls that they answer.
     by_call: HashMap<Cow<'t, str>, Vec<usize>>,
-    /// What was sent instead of a long result, by its call.
+    /// Texts that were sent instead of long results, by their calls.
     replacements: HashMap<Cow<'t, str>, Json<'t>>,
     title: Option<String>,
     session: Option<String>,
@@ -288,7 +288,7 @@ impl<'t> Log<'t> {
         path
     }
 
-    /// What the program adds to the last message hangs on it.
+    /// Appends the program's attachments to the last message, which they depend on.
     fn append_attachments(&self, end: usize, path: &mut Vec<usize>) {
         let mut last = end;
         for (at, record) in self.records.iter().enumerate().skip(end + 1) {
@@ -362,7 +362,7 @@ impl<'t> Log<'t> {
     }
 }
 
-/// What the provider counted, with what was in its cache.
+/// Tokens that the provider counted, with those that were in its cache.
 fn input_tokens(message: &Object<'_>) -> Option<i64> {
     let usage = message.get("usage")?.object()?;
     let names = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];

@@ -81,7 +81,7 @@ fn texts(messages: &[Value]) -> Vec<String> {
     problems
 }
 
-/// What the service answered has the call before it that the service made.
+/// Checks that a result of the service follows a call that the service made.
 fn server_results(messages: &[Value]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut calls: Vec<&str> = Vec::new();
@@ -103,7 +103,7 @@ fn server_results(messages: &[Value]) -> Vec<String> {
     problems
 }
 
-/// What the assistant said since the user last spoke.
+/// Messages of the assistant since the user last spoke.
 fn last_turn(messages: &[Value]) -> &[Value] {
     let spoken = messages.iter().rposition(|message| {
         let blocks = list(message, "content");

@@ -1,4 +1,4 @@
-//! What the providers accept, written from their rules and not from this crate: plain code over
+//! Rules of the providers, written from their documents and not from this crate: plain code over
 //! `serde_json::Value` that shares nothing with what it checks.
 
 mod ai_sdk;
@@ -17,7 +17,7 @@ use cupel_chat::Format;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What the provider would refuse; nothing if the request is valid.
+/// Problems for which the provider would refuse the request; none if it is valid.
 pub(crate) fn problems(format: Format, text: &str) -> Vec<String> {
     let values = match values(format, text) {
         Ok(values) => values,
@@ -99,7 +99,7 @@ pub(crate) fn messages(format: Format, text: &str) -> Result<Vec<&str>, String> 
     Ok(list.into_iter().map(RawValue::get).collect())
 }
 
-/// What stands before and after the list of messages.
+/// Text before and after the list of messages.
 pub(crate) fn surroundings(format: Format, text: &str) -> (&str, &str) {
     if format == Format::ItemLines {
         return ("", "");

@@ -22,7 +22,7 @@ const MODEL_MADE: [&str; 12] = [
     "mcp_approval_request",
 ];
 
-/// What an item has to do with another one.
+/// Relation of an item to another one.
 enum Part<'v> {
     Call(&'v str),
     /// May stand alone: then nobody has decided yet.

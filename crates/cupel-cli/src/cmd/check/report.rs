@@ -1,4 +1,4 @@
-//! What a check found, for people, for pull requests and for machines.
+//! Report of a check, for people, for pull requests and for machines.
 
 use std::fmt::Write;
 

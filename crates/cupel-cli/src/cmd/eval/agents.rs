@@ -90,7 +90,7 @@ fn ways(arguments: &Arguments) -> Vec<(bool, Option<Shorten>)> {
     sessions.iter().flat_map(of).collect()
 }
 
-/// What the user asked for, or else what the public judge of such runs counts with.
+/// Counter that the user asked for, or else that of the public judge of such runs.
 fn counter(named: Option<&str>) -> Result<Arc<dyn TokenCounter>, Failure> {
     let counter = cupel_engine::counter(named.unwrap_or("cl100k_base"));
     counter.map_err(|error| Failure::of_settings(&error))

@@ -13,7 +13,7 @@ const RIGHT: f64 = 26.0;
 const ABOVE: f64 = 40.0;
 const BELOW: f64 = 54.0;
 
-/// What is drawn: points in the order of set, method and budget.
+/// Points of a chart, in the order of set, method and budget.
 struct Chart<'a> {
     title: &'static str,
     figure: &'static str,
@@ -30,9 +30,9 @@ pub(crate) struct Point<'a> {
     /// Where it is on the axis below.
     pub(crate) value: f64,
     pub(crate) mean: Mean,
-    /// What is written beside it.
+    /// Note beside it.
     pub(crate) note: Option<String>,
-    /// What everything would cost.
+    /// Cost of everything.
     pub(crate) everything: Option<f64>,
 }
 

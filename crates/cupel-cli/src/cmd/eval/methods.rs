@@ -1,4 +1,4 @@
-//! What is measured: policies, and the names that methods go by.
+//! Methods that are measured: policies, and the names that methods go by.
 
 use cupel_engine::{CompiledPolicy, NamedPolicy};
 use cupel_names::UnknownName;

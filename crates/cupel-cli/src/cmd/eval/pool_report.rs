@@ -13,9 +13,9 @@ use crate::style::{self, Palette};
 const INTRODUCTION: &str =
     "Shares in %, mean ± standard error, at budgets in tokens. Differences in points.";
 
-/// How wide a column of `100.0 ± 10.0` is, with the blanks before it.
+/// Width of a column of `100.0 ± 10.0`, with the blanks before it.
 const FIGURE_WIDTH: usize = 14;
-/// How wide the columns before the method are, with the blanks before and after it.
+/// Width of the columns before the method, with the blanks before and after it.
 const MARGIN: usize = 14;
 
 /// A section for each set, and for each category if wanted.
@@ -111,7 +111,7 @@ impl Section<'_> {
         table
     }
 
-    /// What a reader of the figures must know: selections that do not count, and budgets at which
+    /// Notes for a reader of the figures: selections that do not count, and budgets at which
     /// there was little to choose.
     fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.rows.iter().filter_map(faults).collect();

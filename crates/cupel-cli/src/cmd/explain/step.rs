@@ -101,7 +101,7 @@ impl<'a> View<'a> {
         format!("cache breakpoints: behind the head and behind messages {}", marks.join(", "))
     }
 
-    /// What is counted, and where prices come from.
+    /// Counter, and origin of the prices.
     fn measures(&self) -> String {
         match self.step.session.prices.as_ref().map(|prices| prices.as_of.as_deref()) {
             Some(Some(month)) => format!("tokens, and dollars at the prices of {month}"),
@@ -142,7 +142,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// What came in addition.
+/// Tokens that came in addition.
 fn since(so_far: Usage, before: Usage) -> Usage {
     Usage::new(
         so_far.cached_tokens.saturating_sub(before.cached_tokens),
@@ -178,7 +178,7 @@ fn again(rows: &[SentAgain]) -> Table {
     table
 }
 
-/// What something costs as it is sent.
+/// Tokens of something as it is sent.
 fn sent_tokens(again: &SentAgain) -> i64 {
     again.shortened.as_ref().map_or(again.part.tokens, |form| form.tokens)
 }

@@ -53,7 +53,7 @@ pub(super) fn write(folder: &Path, replayed: &Replayed, about: &About<'_>) -> Re
     Destination::new(Some(&folder.join(INDEX)), None)?.write(&index)
 }
 
-/// What the report is of, as far as the figures do not tell.
+/// Subject of the report, as far as the figures do not tell it.
 pub(super) struct About<'a> {
     pub(super) logs: &'a [String],
     pub(super) tokenizer: Option<&'a str>,
@@ -83,7 +83,7 @@ fn page(summary: &Summary, about: &About<'_>, worst: &str) -> String {
     )
 }
 
-/// What was read, and how.
+/// Log that was read, and the manner of reading.
 fn source(summary: &Summary, about: &About<'_>) -> String {
     let logs: Vec<String> = about.logs.iter().map(|log| format!("<code>{}</code>", escaped(log))).collect();
     let tokenizer = about.tokenizer.unwrap_or("that of each request's model");
@@ -114,7 +114,7 @@ fn shown_way(summary: &Summary) -> Option<(usize, &WaySummary)> {
     Some((at, summary.ways.get(at)?))
 }
 
-/// What each day cost, as it was logged and in one way.
+/// Cost of each day, as it was logged and in one way.
 fn over_time(summary: &Summary) -> String {
     /// With more days than this, the newest.
     const DAYS: usize = 60;
@@ -151,7 +151,7 @@ fn over_time(summary: &Summary) -> String {
     text
 }
 
-/// What models and routes cost, as it was logged and in one way.
+/// Cost of models and routes, as it was logged and in one way.
 fn splits(summary: &Summary) -> String {
     /// So many parts are shown, the dearest first.
     const PARTS: usize = 20;

@@ -109,7 +109,7 @@ fn of_found(summary: &Summary, found: &Recommendation) -> Vec<String> {
     lines
 }
 
-/// What a way costs, requests that do not fit as they were logged.
+/// Cost of a way, requests that do not fit as they were logged.
 fn cost_of(summary: &Summary, way: usize) -> Dollars {
     // The parts by model hold all requests where each has one; the way's own sums leave out what does not fit.
     let parts = summary.splits.models.iter();
@@ -120,7 +120,7 @@ fn cost_of(summary: &Summary, way: usize) -> Dollars {
     summary.ways[way].sent
 }
 
-/// What is saved of what it costs now: in money where all prices are known, else in tokens at full price.
+/// Saving beside the cost now: in money where all prices are known, else in tokens at full price.
 fn saving(summary: &Summary, logged: &Dollars, way: &Dollars) -> String {
     let all_priced = summary.logged.priced_requests == summary.rows.requests;
     let share = |saved: f64, of: f64| if of > 0.0 { 100.0 * saved / of } else { 0.0 };

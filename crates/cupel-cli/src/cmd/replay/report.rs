@@ -1,4 +1,4 @@
-//! What was replayed as tables.
+//! Tables of a replay.
 
 use std::fmt::Write;
 
@@ -52,7 +52,7 @@ pub(super) fn render(summary: &Summary, screen: usize, palette: Palette) -> Stri
     text
 }
 
-/// What the rows of the log were.
+/// Kinds of the log's rows.
 fn rows(summary: &Summary) -> String {
     let rows = &summary.rows;
     let mut parts = vec![counted(rows.requests, "request")];
@@ -73,7 +73,7 @@ fn rows(summary: &Summary) -> String {
     text
 }
 
-/// How the log was read, a line each.
+/// Lines about the reading of the log.
 pub(super) fn reading(summary: &Summary) -> Vec<String> {
     let list = |counts: &[Counted]| {
         let parts = counts.iter().map(|one| format!("{} {}", grouped_count(one.count), one.what));

@@ -8,12 +8,12 @@ use cupel::{Needs, Worth};
 
 use crate::need::{Need, to_units};
 
-/// How much of what a form covers goes by the values that it still names; the rest goes by the share
+/// Share of a form's coverage that goes by the values that it still names; the rest goes by the share
 /// of the value that it is said to keep. What will be needed is known of some values only.
 const NAMED: f64 = 0.3;
 
-/// How fast growing loses against coming in: the exponent of what it brings for a token, beside what
-/// the first form brought.
+/// Exponent by which growing loses against coming in: of the gain for a token, beside that of the
+/// first form.
 const GROWTH: f64 = 0.8;
 
 /// A candidate, as the contest sees it.
@@ -23,11 +23,11 @@ pub(super) struct Entrant {
     /// Which in time it is: of equals the later wins.
     pub(super) age: u32,
     pub(super) tokens: i64,
-    /// What its need is divided by.
+    /// Divisor of its need.
     pub(super) size: f64,
-    /// What the question says.
+    /// Score by the question.
     pub(super) question: f64,
-    /// What is left of that once it has paid for the room that it takes: 1 for all of it.
+    /// Share of it that is left once it has paid for the room that it takes: 1 for all of it.
     pub(super) room: f64,
     /// As what it could go in, the shortest first and the whole last; empty where it can only be
     /// whole.
@@ -36,7 +36,7 @@ pub(super) struct Entrant {
     pub(super) shares: Vec<f64>,
 }
 
-/// What is weighed: need as far as it is uncovered, per size, and the question.
+/// Weights of the contest: need as far as it is uncovered, per size, and the question.
 pub(super) struct Contest {
     need: Need,
     entrants: Vec<Entrant>,
@@ -54,7 +54,7 @@ pub(super) struct Contest {
     most_gain: f64,
 }
 
-/// Who was taken, and what each brought.
+/// Entrants that were taken, and the gain of each.
 pub(super) struct Outcome {
     /// Numbers of entrants, in the order in which they were taken.
     pub(super) taken: Vec<usize>,
@@ -65,7 +65,7 @@ pub(super) struct Outcome {
 }
 
 impl Contest {
-    /// What is pinned covers its values from the beginning.
+    /// A pinned entrant covers its values from the beginning.
     pub(super) fn new(
         need: Need,
         entrants: Vec<Entrant>,
@@ -285,7 +285,7 @@ impl Contest {
         best.unwrap_or(Step { form: whole, slope: 0.0 })
     }
 
-    /// What a form adds to what stands: the need that it would cover, and of the question its share.
+    /// Gain of a form over the one that stands: the need that it would cover, and of the question its share.
     /// For the size of the whole, so that the forms of an entrant can be compared.
     fn added(&self, entrant: usize, form: Form, stand: Option<&Stand>, pays_room: bool) -> f64 {
         let Entrant { position, size, question, room, .. } = self.entrants[entrant];
@@ -311,7 +311,7 @@ impl Contest {
         share(tokens * self.added(entrant, form, stand, false), self.most_gain)
     }
 
-    /// What entrants are worth together, values that are covered already being worth nothing. The
+    /// Worth of entrants together, values that are covered already being worth nothing. The
     /// question is as good as the need that would win by as much, times `counts`.
     pub(super) fn worth(&self, counts: f64) -> Worth {
         let weight = |need: u64| self.need.return_rate() * share(to_units(need), self.most_need);
@@ -354,7 +354,7 @@ impl Contest {
         Holders { ends, members }
     }
 
-    /// What this entrant holds in this form is worth nothing elsewhere.
+    /// Covers the values of this entrant in this form, which are then worth nothing elsewhere.
     fn cover(&mut self, entrant: usize, form: Form, holders: &Holders) {
         let Self { need, entrants, is_covered, uncovered, .. } = self;
         for value in need.values_of_form(entrants[entrant].position, form.rendering) {
@@ -369,16 +369,16 @@ impl Contest {
         }
     }
 
-    /// What an entrant is worth now, for its size.
+    /// Worth of an entrant now, for its size.
     fn bid(&self, entrant: usize) -> Bid {
         let Entrant { age, question, room, .. } = self.entrants[entrant];
         Bid { key: self.needed_per_size(entrant) + question * room, age, entrant }
     }
 
-    /// What an entrant adds now, as a share of the most that one could: what it is worth for its
+    /// Gain of an entrant now, as a share of the most that one could have: its worth for its
     /// size, times its tokens.
     ///
-    /// Who bids most per token is taken first. So what a larger budget has room for is worth more
+    /// The highest bid per token is taken first. So what a larger budget has room for is worth more
     /// than all that it displaces, and the sum over a window does not fall with more budget, but
     /// for the room that the question pays for.
     fn gain(&self, entrant: usize) -> f64 {
@@ -420,11 +420,11 @@ impl Window {
     }
 }
 
-/// What an entrant is taken as.
+/// Form that an entrant is taken as.
 #[derive(Clone, Copy)]
 struct Stand {
     form: Form,
-    /// What it bid to come in, and what its first form brought for a token.
+    /// Bid to come in, and the gain of its first form for a token.
     first: (f64, f64),
 }
 
@@ -447,7 +447,7 @@ fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// What an entrant offers. The greater the better.
+/// Bid of an entrant. The greater the better.
 struct Bid {
     key: f64,
     age: u32,

@@ -1,4 +1,4 @@
-//! What will be needed, and what is asked: see [`CoverageSlice`].
+//! Coverage of needs and of the question: see [`CoverageSlice`].
 
 mod greedy;
 mod question;
@@ -28,11 +28,11 @@ pub use self::question::Question;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CoverageParameters {
-    /// How much will be needed of what.
+    /// Need for values.
     pub need: NeedParameters,
-    /// What an item pays for its size: its need is divided by tokens to this power.
+    /// Price of an item's size: its need is divided by tokens to this power.
     pub size_exponent: f64,
-    /// What is asked, and of what.
+    /// The question, and its weight.
     pub question: Question,
 }
 
@@ -46,7 +46,7 @@ impl Default for CoverageParameters {
 /// From so many tokens of talk on the question counts in full in a window that goes on.
 const MUCH_TALK: f64 = 8_000.0;
 
-/// What it counts there beside need, at most.
+/// Largest weight of the question there, beside need.
 const MOST_OF_QUESTION: f64 = 3.0;
 
 /// Fills the budget with what covers most of what will be needed, and with what the question asks
@@ -188,7 +188,7 @@ impl CoverageSlice {
     }
 }
 
-/// How far the question counts for whoever goes on with what was sent before. It is asked something
+/// Weight of the question for callers that go on with what was sent before. It is asked something
 /// else at every turn: so the question must be clear, and counts less the more of the candidates is an
 /// agent's own work, and more where there is more talk to choose from.
 fn later_question(calls: usize, candidates: &[Candidate<'_>], rho: f64) -> f64 {

@@ -1,4 +1,4 @@
-//! What the question says, and how far it counts.
+//! Score by the question, and its weight.
 
 use cupel::{ContextItem, CupelError, SliceRequest};
 
@@ -6,12 +6,12 @@ use crate::grouping::{in_time, tag_value};
 use crate::need::is_user_turn;
 use crate::parameter;
 
-/// How far the question counts beside need.
+/// Weight of the question beside need.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Question {
-    /// What an item pays for its size: its score is divided by tokens to this power.
+    /// Price of an item's size: its score is divided by tokens to this power.
     pub size_exponent: f64,
-    /// What it pays for the room that it takes: its score is multiplied by the share of the window
+    /// Price of the room that an item takes: its score is multiplied by the share of the window
     /// that it leaves free, to this power.
     pub room_exponent: f64,
     /// The question counts nothing where the best score is no more than so many times the mean.
@@ -26,9 +26,9 @@ impl Default for Question {
     }
 }
 
-/// What the question says about each candidate.
+/// Score of each candidate by the question.
 pub(super) struct Asked {
-    /// How far it counts.
+    /// Weight of the question.
     pub(super) rho: f64,
     /// For each candidate what it says, the best being 1.
     pub(super) shares: Vec<f64>,
@@ -89,7 +89,7 @@ impl Question {
         Asked { rho, shares, rooms, order, newer_tokens }
     }
 
-    /// How far the best stands out of the mean.
+    /// Distance of the best above the mean.
     fn rho(&self, scores: &[f64], asked_of: usize) -> f64 {
         let mean = scores.iter().sum::<f64>() / asked_of.max(1) as f64;
         let best = scores.iter().copied().fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! What carried a request, in words.
+//! Signals that carried a request, in words.
 
 use cupel::SliceSignal;
 
@@ -10,7 +10,7 @@ pub(super) fn no_calls() -> SliceSignal {
     SliceSignal::new("calls", 0.0, "no calls with results among the candidates: by score alone")
 }
 
-/// What the request is like: calls, whether values come back, what the question says, and how far
+/// Signals of a request: calls, whether values come back, the score by the question, and how far
 /// back it stands.
 pub(super) fn of(need: &Need, asked: &Asked) -> Vec<SliceSignal> {
     let (calls, items) = (need.calls(), asked.order.len());

@@ -1,4 +1,4 @@
-//! What a question sounds like: words that ask, verbs of saying, months.
+//! Words that mark a question: words that ask, verbs of saying, months.
 //!
 //! They are known of ten languages. In others, rules that need them are off: nothing is guessed.
 
@@ -23,9 +23,9 @@ pub(crate) struct Vocabulary {
     pub(crate) asking: &'static str,
     /// The months, each in all of its forms; empty where they are numbers.
     pub(crate) months: [&'static str; 12],
-    /// What may stand between a day and its month.
+    /// Words that may stand between a day and its month.
     pub(crate) between_day_and_month: &'static str,
-    /// How the assistant is asked about its own words.
+    /// Questions to the assistant about its own words.
     pub(crate) addressing: Addressing,
     /// Words by which a user is polite, points back, corrects and rules.
     pub(crate) cues: Cues,
@@ -56,13 +56,13 @@ pub(crate) struct Cues {
     pub(crate) not_rules: &'static [&'static str],
 }
 
-/// How somebody is asked about what they said.
+/// Questions to somebody about what they said.
 pub(crate) struct Addressing {
     /// Words of which one stands before another; where nothing need follow, the second is empty.
     pub(crate) pairs: &'static [(&'static str, &'static str)],
     /// Number of words later the second may come.
     pub(crate) reach: usize,
-    /// What is said in this very form, case included.
+    /// Phrases in this very form, case included.
     pub(crate) phrases: &'static [&'static str],
 }
 

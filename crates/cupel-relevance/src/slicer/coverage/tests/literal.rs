@@ -96,7 +96,7 @@ impl<'l> Literal<'l> {
         self.need.return_rate() * share
     }
 
-    /// What several bring for a token, all of them whole.
+    /// Gain of several for a token, all of them whole.
     fn key(&self, together: &[usize]) -> f64 {
         let (mut counted, mut brings, mut tokens) = (Vec::new(), 0.0, 0.0);
         for at in together {
@@ -113,7 +113,7 @@ impl<'l> Literal<'l> {
         brings / tokens
     }
 
-    /// What a form adds to what stands, for a token.
+    /// Gain of a form over the one that stands, for a token.
     fn slope(&self, at: usize, form: &Form) -> f64 {
         let position = self.competing[at];
         let (has, stood) = self.stands[at].map_or((0, 0.0), |(form, ..)| (form.tokens, form.share));
