@@ -11,7 +11,7 @@ import { CupelError, Engine, select } from "cupel";
 import { cupelMiddleware } from "cupel/ai-sdk";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { z } from "zod";
-import { INSTRUCTIONS, STEPS, TASK, asked, result } from "../common/story.mjs";
+import { INSTRUCTIONS, STEPS, TASK, asked, remembering, result } from "../common/story.mjs";
 import { problems } from "./prompt.mjs";
 
 const VERSIONS = [
@@ -64,14 +64,9 @@ const read = (ai, step = { at: 0 }) =>
   });
 
 const SAYS = { text: "text", reasoning: "text", "tool-call": "input", "tool-result": "output" };
-const counted = new Map();
+const least = remembering(countTokens);
 
 /** Tokens of what is said alone, by another tokenizer: what the provider adds to messages comes on top. */
-function least(value) {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (!counted.has(text)) counted.set(text, countTokens(text));
-  return counted.get(text);
-}
 function leastTokens({ prompt, tools }) {
   const said = prompt.flatMap(({ content }) =>
     typeof content === "string" ? [content] : content.map((part) => (part.type === "tool-result" ? part.output.value : part[SAYS[part.type]])),

@@ -15,3 +15,13 @@ export function result(step) {
 
 /** What the model asks the tool at a step. */
 export const asked = (step) => ({ path: step === 7 ? "payment.toml" : `logs/part-${step}.log` });
+
+/** A counter of tokens that counts no text twice; what is no text counts as it is written. */
+export function remembering(count) {
+  const known = new Map();
+  return (value) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value ?? "");
+    if (!known.has(text)) known.set(text, count(text));
+    return known.get(text);
+  };
+}

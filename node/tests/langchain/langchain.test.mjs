@@ -12,7 +12,7 @@ import { cupelMiddleware, preModelHook } from "cupel/langchain";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { createAgent, providerStrategy, tool, toolStrategy } from "langchain";
 import { z } from "zod";
-import { INSTRUCTIONS, STEPS, TASK, asked, result } from "../common/story.mjs";
+import { INSTRUCTIONS, STEPS, TASK, asked, remembering, result } from "../common/story.mjs";
 
 const BUDGETS = [300, 400, 500, 650, 800, 1_000, 1_400, 2_000, 3_000, 12_000];
 
@@ -69,11 +69,7 @@ function read() {
   });
 }
 
-const counted = new Map();
-function tokens(text) {
-  if (!counted.has(text)) counted.set(text, countTokens(text));
-  return counted.get(text);
-}
+const tokens = remembering(countTokens);
 
 /** Tokens of what is said alone, by another tokenizer: what the provider adds to messages comes on top. */
 function least({ messages, tools }) {

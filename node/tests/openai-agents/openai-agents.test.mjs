@@ -6,7 +6,7 @@ import { CupelError } from "cupel";
 import { inputFilter } from "cupel/openai-agents";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { z } from "zod";
-import { INSTRUCTIONS, STEPS, TASK, asked, result } from "../common/story.mjs";
+import { INSTRUCTIONS, STEPS, TASK, asked, remembering, result } from "../common/story.mjs";
 
 setTraceProcessors([]);
 
@@ -61,13 +61,7 @@ function read() {
   });
 }
 
-const counted = new Map();
-function tokens(value) {
-  if (value === undefined) return 0;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (!counted.has(text)) counted.set(text, countTokens(text));
-  return counted.get(text);
-}
+const tokens = remembering(countTokens);
 
 /** Tokens of what is said alone, by another tokenizer: what the provider adds to items comes on top. */
 function least({ systemInstructions, input, tools, handoffs }) {
