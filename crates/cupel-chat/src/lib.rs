@@ -187,6 +187,8 @@ pub use bundle::Bundle;
 pub use cache_marks::{CacheMarks, MovedMark, without_cache_marks};
 pub use candidates::{CandidateOptions, Candidates};
 pub use error::ChatError;
+#[doc(hidden)]
+pub use file::decode_base64;
 pub use format::{Format, UnknownFormat};
 pub use grouping::PinReason;
 pub use pin::{ParsePinError, Pin};

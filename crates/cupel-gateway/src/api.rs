@@ -13,6 +13,13 @@ pub(crate) enum Api {
     Anthropic,
     /// `/v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
     Gemini,
+    /// `/v1internal:generateContent` and `:streamGenerateContent`, which Gemini CLI asks with an account: Gemini's
+    /// request as a field of another ([`envelope`](crate::envelope)).
+    CodeAssist,
+    /// `/model/{model}/converse` and `/converse-stream`.
+    Converse,
+    /// `/api/chat`.
+    Ollama,
 }
 
 /// Names of attachments in a request.
@@ -63,17 +70,19 @@ fn ends_with<'p>(path: &'p str, ending: &str) -> Option<&'p str> {
     end.eq_ignore_ascii_case(ending).then_some(before)
 }
 
-/// Every place at which requests are fitted. All others are passed on unread: Bedrock's `converse`, which
-/// has a form of its own, the Gemini command's `/v1internal`, which wraps its request, and `/v1/completions`.
-const ENDPOINTS: [(Place, Api); 12] = [
+/// Every place at which requests are fitted. All others are passed on unread, as `/v1/completions`.
+const ENDPOINTS: [(Place, Api); 16] = [
     (Place::End("/chat/completions"), Api::OpenAiChat),
-    // Ollama's own.
-    (Place::End("/api/chat"), Api::OpenAiChat),
+    (Place::End("/api/chat"), Api::Ollama),
     (Place::End("/responses"), Api::OpenAiResponses),
     (Place::End("/v1/messages"), Api::Anthropic),
     // Bedrock.
     (Place::ClaudeModel { folder: "/model", call: "/invoke" }, Api::Anthropic),
     (Place::ClaudeModel { folder: "/model", call: "/invoke-with-response-stream" }, Api::Anthropic),
+    (Place::Model { folder: "/model", call: "/converse" }, Api::Converse),
+    (Place::Model { folder: "/model", call: "/converse-stream" }, Api::Converse),
+    (Place::End("/v1internal:generateContent"), Api::CodeAssist),
+    (Place::End("/v1internal:streamGenerateContent"), Api::CodeAssist),
     // Vertex.
     (Place::Model { folder: "/anthropic/models", call: ":rawPredict" }, Api::Anthropic),
     (Place::Model { folder: "/anthropic/models", call: ":streamRawPredict" }, Api::Anthropic),
@@ -85,8 +94,15 @@ const ENDPOINTS: [(Place, Api); 12] = [
 
 impl Api {
     /// All of them.
-    pub(crate) const ALL: [Self; 4] =
-        [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Gemini];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::CodeAssist,
+        Self::Converse,
+        Self::Ollama,
+    ];
 
     /// Which one a path belongs to, and the model where the path names it. The path is decoded.
     pub(crate) fn of_path(path: &str) -> Option<(Self, Option<&str>)> {
@@ -110,10 +126,12 @@ impl Api {
                 anywhere: &["file_id"],
                 values: &["image", "document", "search_result", "file"],
             },
-            Self::Gemini => Attachments {
+            Self::Gemini | Self::CodeAssist => Attachments {
                 anywhere: &["inlineData", "inline_data", "fileData", "file_data"],
                 values: &["media"],
             },
+            Self::Converse => Attachments { anywhere: &["s3Location", "bytes"], values: &[] },
+            Self::Ollama => Attachments { anywhere: &["images"], values: &[] },
         }
     }
 
@@ -128,7 +146,9 @@ impl Api {
             Self::OpenAiChat => Format::OpenAiChat,
             Self::OpenAiResponses => Format::OpenAiResponses,
             Self::Anthropic => Format::Anthropic,
-            Self::Gemini => Format::Gemini,
+            Self::Gemini | Self::CodeAssist => Format::Gemini,
+            Self::Converse => Format::Bedrock,
+            Self::Ollama => Format::Ollama,
         }
     }
 
@@ -137,7 +157,9 @@ impl Api {
         match self {
             Self::OpenAiChat | Self::OpenAiResponses => "openai",
             Self::Anthropic => "anthropic",
-            Self::Gemini => "gcp.gemini",
+            Self::Gemini | Self::CodeAssist => "gcp.gemini",
+            Self::Converse => "aws.bedrock",
+            Self::Ollama => "ollama",
         }
     }
 }
@@ -159,7 +181,11 @@ mod tests {
             ("/v1/publishers/google/models/g:streamGenerateContent", Api::Gemini, Some("g")),
             ("/openai/v1/responses", Api::OpenAiResponses, None),
             ("/anthropic/v1/messages", Api::Anthropic, None),
-            ("/api/chat", Api::OpenAiChat, None),
+            ("/api/chat", Api::Ollama, None),
+            ("/v1internal:generateContent", Api::CodeAssist, None),
+            ("/v1internal:streamGenerateContent", Api::CodeAssist, None),
+            ("/model/anthropic.claude-x/converse", Api::Converse, Some("anthropic.claude-x")),
+            ("/model/meta.llama3/converse-stream", Api::Converse, Some("meta.llama3")),
             (
                 "/model/us.anthropic.claude-sonnet-4-5-v1:0/invoke",
                 Api::Anthropic,
@@ -190,11 +216,11 @@ mod tests {
             "/v1/responses/resp_1",
             "/v1/models",
             "/v1/completions",
-            "/model/anthropic.claude-x/converse",
-            "/model/anthropic.claude-x/converse-stream",
+            "/model/anthropic.claude-x/count-tokens",
             "/model/meta.llama3/invoke",
             "/model//invoke",
-            "/v1internal:generateContent",
+            "/v1internal:countTokens",
+            "/v1internal:loadCodeAssist",
             "/v1/publishers/mistral/models/m:rawPredict",
             "/api/generate",
             "/",
@@ -205,7 +231,8 @@ mod tests {
 
     #[test]
     fn every_provider_has_the_name_that_telemetry_gives_it() {
-        let providers = ["openai", "openai", "anthropic", "gcp.gemini"];
+        let providers =
+            ["openai", "openai", "anthropic", "gcp.gemini", "gcp.gemini", "aws.bedrock", "ollama"];
         assert_eq!(Api::ALL.map(Api::provider), providers);
     }
 }

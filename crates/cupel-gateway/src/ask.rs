@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::api::Api;
 use crate::caller::Caller;
+use crate::envelope::Envelope;
 use crate::hash;
 use crate::limit::Sender;
 use crate::unfit::Unfit;
@@ -22,6 +23,8 @@ pub(crate) struct Asked {
     pub(crate) model: Option<String>,
     /// It itself: whoever needs more of it asks this, and nobody parses the body again.
     pub(crate) request: Request,
+    /// What it stands in, if it is not the whole body.
+    pub(crate) envelope: Option<Envelope>,
     /// Its own limit for the answer.
     pub(crate) output: Option<i64>,
     /// The window that it is served with, as it says itself or as the server does.
@@ -181,6 +184,7 @@ impl Asked {
             served: own_window(&request),
             model,
             request,
+            envelope: None,
             keys,
             rules,
             pins,
@@ -193,7 +197,9 @@ impl Asked {
     /// something of it.
     pub(crate) fn refuses_too_long(&self) -> bool {
         let is_known = self.model.as_deref().is_some_and(|name| Model::find(name).is_ok());
-        is_known && matches!(self.api, Api::Anthropic | Api::Gemini)
+        let refuses =
+            matches!(self.api, Api::Anthropic | Api::Gemini | Api::CodeAssist | Api::Converse);
+        is_known && refuses
     }
 
     /// Fields that limits may depend on.

@@ -11,6 +11,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep};
 
+use crate::amazon::{self, AmazonEvent};
 use crate::memory::Held;
 use crate::record::{Exchange, Outcome};
 use crate::too_long::Heard;
@@ -325,14 +326,38 @@ pub(crate) async fn error_or_beginning(body: &mut Incoming) -> Result<(Bytes, bo
     Ok((read.freeze(), is_all))
 }
 
+/// How the events of a stream are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// By empty lines: server-sent events.
+    Lines,
+    /// By their lengths: [`amazon`].
+    Amazon,
+}
+
+impl Framing {
+    /// The framing of answers of a content type, in lower case, if they are streams of events.
+    pub(crate) fn of(content_type: &str) -> Option<Self> {
+        let begins = |name: &str| content_type.starts_with(name);
+        let lines = begins("text/event-stream").then_some(Self::Lines);
+        lines.or_else(|| begins(amazon::CONTENT_TYPE).then_some(Self::Amazon))
+    }
+}
+
 /// Reads a stream until its answer begins, an error comes, or it has been held back for long enough.
-pub(crate) async fn before_answer(body: &mut Incoming) -> Result<(Bytes, Heard), hyper::Error> {
+pub(crate) async fn before_answer(
+    body: &mut Incoming,
+    framing: Framing,
+) -> Result<(Bytes, Heard), hyper::Error> {
     let mut read = BytesMut::new();
     let mut looked = 0;
     let begun = Instant::now();
     let mut until = begun + FIRST_WORD;
     loop {
-        let heard = first_word(&read, &mut looked);
+        let heard = match framing {
+            Framing::Lines => first_word(&read, &mut looked),
+            Framing::Amazon => first_frame_word(&read, &mut looked),
+        };
         if heard != Heard::Nothing || read.len() > LONGEST_EVENT {
             return Ok((read.freeze(), heard));
         }
@@ -361,6 +386,20 @@ fn first_word(read: &[u8], from: &mut usize) -> Heard {
             }
             Err(_) => Heard::Answer,
         };
+        if heard != Heard::Nothing {
+            return heard;
+        }
+    }
+    Heard::Nothing
+}
+
+/// As [`first_word`], of Amazon's frames.
+fn first_frame_word(read: &[u8], from: &mut usize) -> Heard {
+    while let Some(start) = read.get(*from..).filter(|rest| rest.len() >= 4) {
+        let Some(length) = amazon::frame_length(start) else { return Heard::Answer };
+        let Some(frame) = start.get(..length) else { break };
+        *from += length;
+        let heard = AmazonEvent::read(frame).map_or(Heard::Answer, |event| event.heard());
         if heard != Heard::Nothing {
             return heard;
         }
@@ -406,6 +445,7 @@ async fn next(body: &mut Incoming, patience: Duration) -> Next {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::amazon::tests::frame;
 
     #[test]
     fn an_event_ends_with_an_empty_line() {
@@ -430,6 +470,21 @@ mod tests {
         assert_eq!(first_word(&half, &mut from), Heard::Answer);
         let mut from = 0;
         assert_eq!(first_word(b"data: \xff\n\n", &mut from), Heard::Answer);
+    }
+
+    #[test]
+    fn frames_are_looked_at_once_until_one_says_something() {
+        let started = frame("event", "messageStart", r#"{"role":"assistant"}"#);
+        let long = r#"{"message":"Input is too long for requested model."}"#;
+        let both = [started.clone(), frame("exception", "validationException", long)].concat();
+        for end in 0..both.len() {
+            let mut from = 0;
+            assert_eq!(first_frame_word(&both[..end], &mut from), Heard::Nothing, "{end}");
+            assert_eq!(from > 0, end >= started.len(), "{end}");
+        }
+        let mut from = 0;
+        assert!(matches!(first_frame_word(&both, &mut from), Heard::TooLong(_)));
+        assert_eq!(first_frame_word(b"\0\0\0\x01 no frame", &mut 0), Heard::Answer);
     }
 
     #[test]

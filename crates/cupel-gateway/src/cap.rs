@@ -21,6 +21,10 @@ struct Fields<'a> {
     max_output_tokens: Option<&'a RawValue>,
     #[serde(borrow, alias = "generationConfig")]
     generation_config: Option<GenerationConfig<'a>>,
+    #[serde(borrow, rename = "inferenceConfig")]
+    inference_config: Option<InferenceConfig<'a>>,
+    #[serde(borrow)]
+    options: Option<OllamaOptions<'a>>,
     thinking: Option<Thinking>,
 }
 
@@ -29,6 +33,21 @@ struct Fields<'a> {
 struct GenerationConfig<'a> {
     #[serde(borrow, alias = "maxOutputTokens")]
     max_output_tokens: Option<&'a RawValue>,
+}
+
+/// As Bedrock has it.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct InferenceConfig<'a> {
+    #[serde(borrow, rename = "maxTokens")]
+    max_tokens: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct OllamaOptions<'a> {
+    #[serde(borrow)]
+    num_predict: Option<&'a RawValue>,
 }
 
 /// Anthropic counts thinking as a part of the answer, and refuses a limit that is not above it.
@@ -55,7 +74,11 @@ pub(crate) fn lowered(api: Api, text: &str, most: i64) -> Option<String> {
         Api::OpenAiChat => [fields.max_tokens, fields.max_completion_tokens],
         Api::OpenAiResponses => [fields.max_output_tokens, None],
         Api::Anthropic => [fields.max_tokens, None],
-        Api::Gemini => [fields.generation_config.and_then(|it| it.max_output_tokens), None],
+        Api::Gemini | Api::CodeAssist => {
+            [fields.generation_config.and_then(|it| it.max_output_tokens), None]
+        }
+        Api::Converse => [fields.inference_config.and_then(|it| it.max_tokens), None],
+        Api::Ollama => [fields.options.and_then(|it| it.num_predict), None],
     };
     let is_above = |raw: &&RawValue| raw.get().parse::<i64>().is_ok_and(|limit| limit > most);
     let mut ranges: Vec<(usize, usize)> = places
@@ -101,6 +124,16 @@ mod tests {
                 Api::Gemini,
                 r#"{"generationConfig":{"maxOutputTokens":9000,"temperature":0}}"#,
                 r#"{"generationConfig":{"maxOutputTokens":500,"temperature":0}}"#,
+            ),
+            (
+                Api::Converse,
+                r#"{"inferenceConfig":{"maxTokens":9000},"options":{"num_predict":9000}}"#,
+                r#"{"inferenceConfig":{"maxTokens":500},"options":{"num_predict":9000}}"#,
+            ),
+            (
+                Api::Ollama,
+                r#"{"options":{"num_predict":9000,"num_ctx":9000}}"#,
+                r#"{"options":{"num_predict":500,"num_ctx":9000}}"#,
             ),
         ] {
             assert_eq!(lowered(api, before, 500).as_deref(), Some(after));

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod amazon;
 mod api;
 mod app;
 mod ask;
@@ -11,6 +12,7 @@ mod cap;
 pub mod config;
 mod connection;
 mod encoding;
+mod envelope;
 mod examine;
 mod fit;
 mod glob;

@@ -18,7 +18,7 @@ use crate::api::Api;
 use crate::app::{App, Current};
 use crate::ask::Asked;
 use crate::attempt::{self, Terms};
-use crate::body;
+use crate::body::{self, Framing};
 use crate::config::{Access, Fail, LocalLimits, Texts};
 use crate::fit::{self, Fitted};
 use crate::learnt::{LearntWindow, Whose};
@@ -261,10 +261,11 @@ impl Passage {
         }
     }
 
-    /// The text that goes out, if it is not what came.
+    /// The body that goes out, if it is not what came.
     fn changed(&self) -> Option<Bytes> {
-        let fitted = self.turn.as_ref().and_then(|turn| turn.fitted.as_ref());
-        fitted.and_then(|fitted| fitted.text.clone())
+        let turn = self.turn.as_ref()?;
+        let text = turn.fitted.as_ref()?.text.clone()?;
+        Some(turn.asked.envelope.as_ref().map_or(text.clone(), |it| it.around(&text)))
     }
 
     /// Asks the upstream, and hears how its answer begins.
@@ -421,8 +422,9 @@ async fn look(
         let told = Told::of_refusal(status, &read).filter(|_| is_all);
         return Ok((Some(read), told));
     }
-    if kind.starts_with("text/event-stream") {
-        let (read, said) = body::before_answer(answer.body_mut()).await?;
+    let framing = Framing::of(&kind);
+    if let Some(framing) = framing {
+        let (read, said) = body::before_answer(answer.body_mut(), framing).await?;
         let told = if let Said::TooLong(told) = said { Some(told) } else { None };
         return Ok((Some(read), told));
     }

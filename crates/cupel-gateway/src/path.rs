@@ -53,7 +53,9 @@ impl Path {
         let decoded = decode(raw)?;
         let inner = decoded.trim_matches('/');
         let mut segments = inner.split('/');
-        let is_odd = |segment: &str| matches!(segment, "." | "..") || segment.is_empty();
+        let is_odd = |segment: &str| {
+            segment.split(SLASH).any(|part| matches!(part, "." | "..") || part.is_empty())
+        };
         if !inner.is_empty() && (segments.clone().any(is_odd) || decoded.starts_with("//")) {
             return Err(Refused::Segment);
         }
@@ -64,7 +66,7 @@ impl Path {
             Route::Own(segments.collect::<Vec<_>>().join("/"))
         } else {
             match Api::of_path(&decoded).filter(|_| is_post) {
-                Some((api, model)) => Route::Fitted(api, model.map(ToOwned::to_owned)),
+                Some((api, model)) => Route::Fitted(api, model.map(|it| it.replace(SLASH, "/"))),
                 None => Route::Passed,
             }
         };
@@ -78,6 +80,11 @@ impl Path {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
     }
 }
+
+/// A slash in a name of Amazon's, as in `/model/arn:aws:bedrock:…:inference-profile%2Fname/converse`. It stays
+/// as it is: no other name has reason to hide one.
+const SLASH: &str = "%2F";
+const AMAZON_NAME: &[u8] = b"arn:";
 
 /// A path as lenient servers have it: without parameters of its segments, nor blanks and dots at their ends.
 fn tidy(path: &str) -> String {
@@ -97,7 +104,16 @@ fn decode(raw: &str) -> Result<String, Refused> {
             let digits = bytes.get(at + 1..at + 3).and_then(|two| std::str::from_utf8(two).ok());
             let value = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
             let value = value.ok_or(Refused::Encoding)?;
-            if matches!(value, b'/' | b'\\' | b'%') {
+            if value == b'/' {
+                let segment = decoded.rsplit(|byte| *byte == b'/').next();
+                if !segment.is_some_and(|segment| segment.starts_with(AMAZON_NAME)) {
+                    return Err(Refused::Encoding);
+                }
+                decoded.extend_from_slice(SLASH.as_bytes());
+                at += 3;
+                continue;
+            }
+            if matches!(value, b'\\' | b'%') {
                 return Err(Refused::Encoding);
             }
             decoded.push(value);
@@ -166,6 +182,23 @@ mod tests {
         assert!(is_lookalike("/v1/messages", false), "another method");
         assert!(!is_lookalike("/v1/messages", true), "it is one");
         assert!(!is_lookalike("/v1/messages/count_tokens", true));
+    }
+
+    #[test]
+    fn names_of_amazon_may_have_slashes() {
+        let arn = "arn:aws:bedrock:r:1:inference-profile/us.anthropic.claude-x";
+        for raw in [
+            "/model/arn%3Aaws%3Abedrock%3Ar%3A1%3Ainference-profile%2Fus.anthropic.claude-x/converse",
+            "/model/arn:aws:bedrock:r:1:inference-profile%2fus.anthropic.claude-x/converse-stream",
+        ] {
+            assert_eq!(route(raw), Route::Fitted(Api::Converse, Some(arn.to_owned())), "{raw}");
+        }
+        for raw in ["/model/arn:x%2F..%2Fy/invoke", "/model/arn:x%2F/invoke", "/arn:x%2F%2Fy"] {
+            assert_eq!(Path::read(raw, true), Err(Refused::Segment), "{raw}");
+        }
+        for raw in ["/model/x%2Farn:y/invoke", "/arn:x/a%2Fb", "/model/arn:x%5cy/invoke"] {
+            assert_eq!(Path::read(raw, true), Err(Refused::Encoding), "{raw}");
+        }
     }
 
     #[test]

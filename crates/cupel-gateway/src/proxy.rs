@@ -17,6 +17,7 @@ use crate::ask::{self, Asked};
 use crate::body::{self, Answer, Timed, Unread};
 use crate::config::{Config, Fail};
 use crate::encoding::{self, Decoded};
+use crate::envelope::Envelope;
 use crate::memory::Held;
 use crate::otel::Parent;
 use crate::passage::Passage;
@@ -170,9 +171,12 @@ pub(crate) async fn fitted(
         let header = config.sessions.header.to_ascii_lowercase();
         let (of_path, current) = (of_path.clone(), current.clone());
         work::aside(bytes.len(), move |_| {
-            let body = readable(&headers, bytes, &current.setup.config, &held);
-            let asked = body.and_then(|body| {
-                Asked::read(api, of_path.as_deref(), &headers, keys, &header, &body)
+            let body = readable(api, &headers, bytes, &current.setup.config, &held);
+            let asked = body.and_then(|(body, envelope)| {
+                let outside = envelope.as_ref().and_then(|envelope| envelope.model.as_deref());
+                let model = of_path.as_deref().or(outside);
+                let asked = Asked::read(api, model, &headers, keys, &header, &body)?;
+                Ok(Asked { envelope, ..asked })
             });
             (held, asked)
         })
@@ -201,13 +205,14 @@ pub(crate) async fn fitted(
 /// The code of a request that would take more memory than is left.
 const NO_MEMORY: &str = "no-memory";
 
-/// The body of a request as it can be read, for which memory is set aside.
+/// A request as it can be read, for which memory is set aside, and what it stands in.
 fn readable(
+    api: Api,
     headers: &HeaderMap,
     bytes: Bytes,
     config: &Config,
     held: &Held,
-) -> Result<Bytes, Unfit> {
+) -> Result<(Bytes, Option<Envelope>), Unfit> {
     let server = &config.server;
     if is_signed(headers) {
         let text = "the signature in Authorization is of the body; use a bearer token";
@@ -220,10 +225,21 @@ fn readable(
     if config.fail == Fail::Closed {
         strict::check(headers, &body)?;
     }
-    if !held.take(body.len(), shape::messages(&body, server.messages)?) {
+    let envelope = (api == Api::CodeAssist).then(|| Envelope::open(&body)).transpose()?;
+    let body = match &envelope {
+        None => body,
+        Some(envelope) => {
+            let request = envelope.request();
+            if config.fail == Fail::Closed {
+                strict::check(headers, &request)?;
+            }
+            request
+        }
+    };
+    if !held.take(body.len(), shape::values(&body, server.messages)?) {
         return Err(Unfit::new(NO_MEMORY, "too many large requests at once"));
     }
-    Ok(body)
+    Ok((body, envelope))
 }
 
 /// Returns true if a request is signed together with its body, as AWS does it: another body would be refused.

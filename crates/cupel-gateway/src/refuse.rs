@@ -20,9 +20,11 @@ pub(crate) fn refuse(
             "type": "error",
             "error": { "type": anthropic_type(status), "message": message, "code": code },
         }),
-        Some(Api::Gemini) => json!({
+        Some(Api::Gemini | Api::CodeAssist) => json!({
             "error": { "code": status.as_u16(), "message": message, "status": gemini_status(status) },
         }),
+        Some(Api::Converse) => json!({ "message": message }),
+        Some(Api::Ollama) => json!({ "error": message }),
         Some(Api::OpenAiChat | Api::OpenAiResponses) | None => json!({
             "error": { "message": message, "type": "cupel_gateway", "param": null, "code": code },
         }),
@@ -31,6 +33,11 @@ pub(crate) fn refuse(
     *answer.status_mut() = status;
     let json = HeaderValue::from_static("application/json");
     answer.headers_mut().insert(header::CONTENT_TYPE, json);
+    if api == Some(Api::Converse) {
+        // The libraries of AWS take the kind of an error from here.
+        let kind = HeaderValue::from_static(bedrock_type(status));
+        answer.headers_mut().insert("x-amzn-errortype", kind);
+    }
     answer
 }
 
@@ -42,6 +49,16 @@ fn anthropic_type(status: StatusCode) -> &'static str {
         400..=499 => "invalid_request_error",
         504 => "timeout_error",
         _ => "api_error",
+    }
+}
+
+fn bedrock_type(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        403 => "AccessDeniedException",
+        404 => "ResourceNotFoundException",
+        408 | 504 => "ModelTimeoutException",
+        400..=499 => "ValidationException",
+        _ => "ServiceUnavailableException",
     }
 }
 
@@ -83,22 +100,29 @@ mod tests {
         let expected = json!({ "type": "error", "error": error });
         assert_eq!(body(Some(Api::Anthropic), status).await, expected);
         let error = json!({ "code": 413, "message": message, "status": "INVALID_ARGUMENT" });
-        assert_eq!(body(Some(Api::Gemini), status).await, json!({ "error": error }));
+        for api in [Api::Gemini, Api::CodeAssist] {
+            assert_eq!(body(Some(api), status).await, json!({ "error": error }));
+        }
+        assert_eq!(body(Some(Api::Converse), status).await, json!({ "message": message }));
+        assert_eq!(body(Some(Api::Ollama), status).await, json!({ "error": message }));
+        let kind = refuse(Some(Api::Converse), status, "c", "no");
+        assert_eq!(kind.headers()["x-amzn-errortype"], "ValidationException");
     }
 
     #[test]
     fn every_status_has_the_name_that_its_provider_gives_it() {
-        for (status, anthropic, gemini) in [
-            (400, "invalid_request_error", "INVALID_ARGUMENT"),
-            (403, "permission_error", "PERMISSION_DENIED"),
-            (404, "not_found_error", "NOT_FOUND"),
-            (408, "invalid_request_error", "INVALID_ARGUMENT"),
-            (413, "request_too_large", "INVALID_ARGUMENT"),
-            (502, "api_error", "UNAVAILABLE"),
-            (504, "timeout_error", "DEADLINE_EXCEEDED"),
+        for (status, anthropic, gemini, bedrock) in [
+            (400, "invalid_request_error", "INVALID_ARGUMENT", "ValidationException"),
+            (403, "permission_error", "PERMISSION_DENIED", "AccessDeniedException"),
+            (404, "not_found_error", "NOT_FOUND", "ResourceNotFoundException"),
+            (408, "invalid_request_error", "INVALID_ARGUMENT", "ModelTimeoutException"),
+            (413, "request_too_large", "INVALID_ARGUMENT", "ValidationException"),
+            (502, "api_error", "UNAVAILABLE", "ServiceUnavailableException"),
+            (504, "timeout_error", "DEADLINE_EXCEEDED", "ModelTimeoutException"),
         ] {
             let status = StatusCode::from_u16(status).unwrap();
-            assert_eq!((anthropic_type(status), gemini_status(status)), (anthropic, gemini));
+            let names = (anthropic_type(status), gemini_status(status), bedrock_type(status));
+            assert_eq!(names, (anthropic, gemini, bedrock));
         }
     }
 }

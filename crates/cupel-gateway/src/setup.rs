@@ -26,7 +26,8 @@ pub(crate) struct Setup {
     pub(crate) sessions: SessionSettings,
     /// Another one for each configuration: sessions of an older one have older engines.
     pub(crate) generation: u64,
-    engines: [Engine; Api::ALL.len()],
+    /// One for each API, in the order of [`Api::ALL`].
+    engines: Vec<Engine>,
     upstreams: Vec<Arc<Upstream>>,
 }
 
@@ -38,19 +39,16 @@ impl Setup {
         sessions.cache_lifetime = config.sessions.lifetime.0;
         sessions.cache_marks = config.sessions.cache_marks;
         sessions.resend_share = config.sessions.resend.0 / 100.0;
-        let [chat, responses, anthropic, gemini] = Api::ALL;
         Ok(Self {
             limits: LimitTable::read(&config)?,
             guard: Guard::new(&config)?,
             sender: upstream::sender(&config, is_secure)?,
             sessions,
             generation,
-            engines: [
-                engine(&config, chat)?,
-                engine(&config, responses)?,
-                engine(&config, anthropic)?,
-                engine(&config, gemini)?,
-            ],
+            engines: Api::ALL
+                .into_iter()
+                .map(|api| engine(&config, api))
+                .collect::<Result<_, _>>()?,
             upstreams: upstreams.into_iter().map(Arc::new).collect(),
             config,
         })

@@ -3,13 +3,13 @@
 
 use crate::unfit::Unfit;
 
-/// Objects in a request for each message that it may have: parts, calls, schemas of tools.
-const OBJECTS_OF_A_MESSAGE: usize = 20;
+/// Values in a request for each message that it may have: parts, calls, schemas of tools.
+const VALUES_OF_A_MESSAGE: usize = 20;
 
-/// The number of messages and tools in a body. Refuses one with more than so many of them, or many times as
-/// many objects.
-pub(crate) fn messages(body: &[u8], most: usize) -> Result<usize, Unfit> {
-    let Shape { elements, objects } = Shape::of(body);
+/// The number of values in a body for which memory is taken: objects, and whatever else is in lists. Refuses a body
+/// with more than so many messages and tools, or many times as many values.
+pub(crate) fn values(body: &[u8], most: usize) -> Result<usize, Unfit> {
+    let Shape { elements, objects, others } = Shape::of(body);
     let many = |what: &str, count: usize, most: usize| {
         let text =
             format!("the request has {count} {what}, {most} are allowed; see server.messages");
@@ -18,11 +18,11 @@ pub(crate) fn messages(body: &[u8], most: usize) -> Result<usize, Unfit> {
     if elements > most {
         return many("messages and tools", elements, most);
     }
-    let most_objects = most.saturating_mul(OBJECTS_OF_A_MESSAGE);
-    if objects > most_objects {
-        return many("objects", objects, most_objects);
+    let (values, most_values) = (objects + others, most.saturating_mul(VALUES_OF_A_MESSAGE));
+    if values > most_values {
+        return many("objects and elements of lists", values, most_values);
     }
-    Ok(elements)
+    Ok(values)
 }
 
 /// The number of objects in a body.
@@ -35,12 +35,46 @@ struct Shape {
     /// Objects in lists that are fields of the whole: messages and tools.
     elements: usize,
     objects: usize,
+    /// Elements of lists that are no objects: a few bytes each, and each may be something to complain of.
+    others: usize,
+}
+
+/// The kinds of the containers that a place is in.
+#[derive(Default)]
+struct Containers {
+    depth: usize,
+    /// A bit for each of the outermost, set for lists.
+    lists: u128,
+}
+
+impl Containers {
+    fn open(&mut self, is_list: bool) {
+        if self.depth < 128 {
+            let bit = 1 << self.depth;
+            self.lists = if is_list { self.lists | bit } else { self.lists & !bit };
+        }
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Whether the innermost is a list; of those that are too deep all are taken for one.
+    fn is_list(&self) -> bool {
+        match self.depth {
+            0 => false,
+            1..=128 => self.lists >> (self.depth - 1) & 1 == 1,
+            _ => true,
+        }
+    }
 }
 
 impl Shape {
     fn of(body: &[u8]) -> Self {
         let mut shape = Self::default();
-        let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
+        let mut within = Containers::default();
+        let (mut is_text, mut is_escaped, mut is_element_next) = (false, false, false);
         for byte in body {
             if is_text {
                 (is_text, is_escaped) = match byte {
@@ -51,15 +85,23 @@ impl Shape {
                 };
                 continue;
             }
+            if is_element_next && !byte.is_ascii_whitespace() {
+                shape.others += usize::from(!matches!(byte, b'{' | b']'));
+                is_element_next = false;
+            }
             match byte {
                 b'"' => is_text = true,
                 b'{' => {
                     shape.objects += 1;
-                    shape.elements += usize::from(depth == 2);
-                    depth += 1;
+                    shape.elements += usize::from(within.depth == 2);
+                    within.open(false);
                 }
-                b'[' => depth += 1,
-                b'}' | b']' => depth = depth.saturating_sub(1),
+                b'[' => {
+                    within.open(true);
+                    is_element_next = true;
+                }
+                b',' => is_element_next = within.is_list(),
+                b'}' | b']' => within.close(),
                 _ => {}
             }
         }
@@ -75,18 +117,38 @@ mod tests {
     fn messages_and_objects_are_counted_outside_of_texts() {
         let body =
             br#"{"messages":[{"a":"{[\\\"{"},{"content":[{},{}]}],"tools":[{}],"x":{"y":[1]}}"#;
-        assert_eq!(Shape::of(body), Shape { elements: 3, objects: 7 });
-        assert_eq!(Shape::of(b"]]}{"), Shape { elements: 0, objects: 1 });
+        assert_eq!(Shape::of(body), Shape { elements: 3, objects: 7, others: 1 });
+        assert_eq!(Shape::of(b"]]}{"), Shape { elements: 0, objects: 1, others: 0 });
+    }
+
+    #[test]
+    fn elements_of_lists_are_counted_whatever_they_are_and_however_deep() {
+        for (list, others) in [
+            ("[]", 0),
+            ("[ ]", 0),
+            ("[1 , 2]", 2),
+            (r#"["a,b",null]"#, 2),
+            ("[{},{}]", 0),
+            (r#"[{"a":1,"b":2,"c":[3]}]"#, 1),
+            ("[[],[ [ ] ]]", 3),
+        ] {
+            assert_eq!(Shape::of(list.as_bytes()).others, others, "{list}");
+        }
+        // The kind of an outer list is remembered beneath any number of inner ones.
+        let deep = format!("[{}{},1,2,3]", "[".repeat(300), "]".repeat(300));
+        assert_eq!(Shape::of(deep.as_bytes()).others, 303);
     }
 
     #[test]
     fn too_many_are_refused_with_their_number() {
         let body = br#"{"messages":[{},{},{}]}"#;
-        assert_eq!(messages(body, 3), Ok(3));
-        let unfit = messages(body, 2).unwrap_err();
+        assert_eq!(values(body, 3), Ok(4));
+        let unfit = values(body, 2).unwrap_err();
         assert_eq!(unfit.code, "too-many-messages");
         assert!(unfit.detail.starts_with("the request has 3 messages and tools, 2 are allowed"));
         let parts = format!(r#"{{"messages":[{{"content":[{}{{}}]}}]}}"#, "{},".repeat(40));
-        assert!(messages(parts.as_bytes(), 2).unwrap_err().detail.contains("43 objects"));
+        assert!(values(parts.as_bytes(), 2).unwrap_err().detail.contains("43 objects"));
+        let numbers = format!(r#"{{"messages":[{{"content":[{}1]}}]}}"#, "1,".repeat(40));
+        assert!(values(numbers.as_bytes(), 2).unwrap_err().detail.contains("43 objects"));
     }
 }

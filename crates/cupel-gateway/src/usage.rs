@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 
+use crate::amazon::{AmazonEvent, frame_length};
+use crate::body::Framing;
+
 /// Most bytes of an event, or of an answer that is no stream, that are read. The last event of a
 /// Responses stream repeats instructions and tools of the request.
 const LONGEST: usize = 1 << 18;
@@ -30,6 +33,8 @@ pub(crate) struct UsageReader {
     /// The line, or the answer, as far as it came.
     read: Vec<u8>,
     is_too_long: bool,
+    /// Bytes to come of a frame that is too long.
+    skipped: usize,
     is_done: bool,
 }
 
@@ -39,23 +44,33 @@ enum Form {
     #[default]
     Other,
     Events,
+    /// Events in Amazon's frames.
+    Frames,
     /// A value on each line, as Ollama streams.
     Lines,
     Json,
+}
+
+impl Form {
+    fn of_whole(content_type: &str) -> Self {
+        if content_type.starts_with("application/x-ndjson") {
+            Self::Lines
+        } else if content_type.starts_with("application/json") {
+            Self::Json
+        } else {
+            Self::Other
+        }
+    }
 }
 
 impl UsageReader {
     /// Reads an answer of this content type.
     pub(crate) fn new(content_type: &str) -> Self {
         let content_type = content_type.trim_start().to_ascii_lowercase();
-        let form = if content_type.starts_with("text/event-stream") {
-            Form::Events
-        } else if content_type.starts_with("application/x-ndjson") {
-            Form::Lines
-        } else if content_type.starts_with("application/json") {
-            Form::Json
-        } else {
-            Form::Other
+        let form = match Framing::of(&content_type) {
+            Some(Framing::Lines) => Form::Events,
+            Some(Framing::Amazon) => Form::Frames,
+            None => Form::of_whole(&content_type),
         };
         Self { form, is_done: form == Form::Other, ..Self::default() }
     }
@@ -68,6 +83,9 @@ impl UsageReader {
         if self.form == Form::Json {
             self.keep(data);
             return None;
+        }
+        if self.form == Form::Frames {
+            return self.frames(data);
         }
         for piece in data.split_inclusive(|byte| *byte == b'\n') {
             self.keep(piece);
@@ -82,12 +100,41 @@ impl UsageReader {
 
     /// The answer is over. Returns the tokens if they were not returned before.
     pub(crate) fn end(&mut self) -> Option<Reported> {
-        if self.is_done {
+        if self.is_done || self.form == Form::Frames {
             return None;
         }
         let reported = self.line();
         self.is_done = true;
         reported
+    }
+
+    /// The tokens that one of the frames says which end in this data.
+    fn frames(&mut self, mut data: &[u8]) -> Option<Reported> {
+        while !data.is_empty() {
+            let skipped = self.skipped.min(data.len());
+            self.skipped -= skipped;
+            data = &data[skipped..];
+            // No more than the length of a frame, until that is known.
+            let known = self.read.first_chunk::<4>().and_then(|it| frame_length(it));
+            let wanted = if self.read.len() < 4 { 4 } else { known? };
+            if wanted > LONGEST {
+                self.skipped = wanted - self.read.len();
+                self.read.clear();
+                continue;
+            }
+            let taken = wanted.saturating_sub(self.read.len()).min(data.len());
+            self.read.extend_from_slice(&data[..taken]);
+            data = &data[taken..];
+            if wanted > 4 && self.read.len() == wanted {
+                let frame = std::mem::take(&mut self.read);
+                let event = AmazonEvent::read(&frame);
+                let reported = event.and_then(|event| self.told(event.data()));
+                if reported.is_some() {
+                    return reported;
+                }
+            }
+        }
+        None
     }
 
     fn keep(&mut self, data: &[u8]) {
@@ -109,6 +156,11 @@ impl UsageReader {
             Form::Events => read.strip_prefix(b"data:")?,
             _ => &read,
         };
+        self.told(data)
+    }
+
+    /// The tokens that an event or an answer says.
+    fn told(&mut self, data: &[u8]) -> Option<Reported> {
         let says = |name: &[u8]| data.windows(name.len()).any(|at| at == name);
         let says_usage = says(b"\"usage") || says(b"\"prompt_eval_count\"");
         let reported = says_usage.then(|| reported(data)).flatten();
@@ -142,6 +194,13 @@ struct InputUsage {
     input_tokens: Option<i64>,
     cache_read_input_tokens: Option<i64>,
     cache_creation_input_tokens: Option<i64>,
+    /// As Bedrock counts: without the two below.
+    #[serde(rename = "inputTokens")]
+    bedrock_tokens: Option<i64>,
+    #[serde(rename = "cacheReadInputTokens")]
+    bedrock_cache_read: Option<i64>,
+    #[serde(rename = "cacheWriteInputTokens")]
+    bedrock_cache_write: Option<i64>,
     /// Where OpenAI says what was read from the cache, in the one interface and in the other.
     #[serde(alias = "input_tokens_details")]
     prompt_tokens_details: Option<InputDetails>,
@@ -159,15 +218,22 @@ impl InputUsage {
         let details = self.prompt_tokens_details.as_ref();
         let cached = details.and_then(|details| details.cached_tokens);
         let cached = cached.or(self.cache_read_input_tokens).or(self.cached_content_token_count);
+        let cached = cached.or(self.bedrock_cache_read);
         self.tokens().map(|tokens| Reported { tokens, cached })
     }
 
     fn tokens(&self) -> Option<i64> {
-        let apart = [self.cache_read_input_tokens, self.cache_creation_input_tokens];
+        let apart = [
+            self.cache_read_input_tokens,
+            self.cache_creation_input_tokens,
+            self.bedrock_cache_read,
+            self.bedrock_cache_write,
+        ];
         let with_cache =
             |tokens: i64| apart.iter().flatten().copied().fold(tokens, i64::saturating_add);
         let whole = self.prompt_tokens.or(self.prompt_token_count);
-        whole.or(self.input_tokens.map(with_cache)).filter(|tokens| *tokens > 0)
+        let parts = self.input_tokens.or(self.bedrock_tokens).map(with_cache);
+        whole.or(parts).filter(|tokens| *tokens > 0)
     }
 }
 
@@ -189,6 +255,7 @@ fn reported(json: &[u8]) -> Option<Reported> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::amazon::tests::frame;
 
     #[test]
     fn a_part_is_as_large_to_the_provider_as_it_was_counted() {
@@ -234,6 +301,11 @@ mod tests {
                 Some(4),
             ),
             (r#"{"response":{"usageMetadata":{"promptTokenCount":9}}}"#, 9, None),
+            (
+                r#"{"metrics":{"latencyMs":5},"usage":{"inputTokens":7,"outputTokens":2,"totalTokens":129,"cacheReadInputTokens":100,"cacheWriteInputTokens":20}}"#,
+                127,
+                Some(100),
+            ),
         ] {
             let said = Reported { tokens, cached };
             assert_eq!(reported(json.as_bytes()), Some(said), "{json}");
@@ -277,6 +349,32 @@ mod tests {
         assert_eq!(lines.watch(b"\"prompt_eval_count\":5}\n"), Some(tokens(5)));
         let mut other = UsageReader::new("text/plain");
         assert_eq!((other.watch(b"{\"usage\":{\"input_tokens\":3}}\n"), other.end()), (None, None));
+    }
+
+    #[test]
+    fn frames_say_it_however_they_are_cut() {
+        let words = format!("{{\"usage\":\"{}\"}}", "x".repeat(LONGEST));
+        let usage = r#"{"usage":{"inputTokens":12,"outputTokens":1}}"#;
+        let small = [frame("event", "messageStart", "{}"), frame("event", "metadata", usage)];
+        let small = small.concat();
+        for at in 0..small.len() {
+            let mut reader = UsageReader::new("application/vnd.amazon.eventstream");
+            let (first, second) = small.split_at(at);
+            let heard = [reader.watch(first), reader.watch(second), reader.end()];
+            assert_eq!(heard.into_iter().flatten().collect::<Vec<_>>(), [tokens(12)], "{at}");
+        }
+        // One that is too long is passed over, and not kept.
+        let large = [frame("event", "contentBlockDelta", &words), small].concat();
+        let mut reader = UsageReader::new("application/vnd.amazon.eventstream");
+        let heard: Vec<Reported> = large.chunks(7).filter_map(|it| reader.watch(it)).collect();
+        assert_eq!(heard, [tokens(12)]);
+        let mut odd = UsageReader::new("application/vnd.amazon.eventstream");
+        assert_eq!(odd.watch(&[0; 64]), None);
+        assert_eq!((odd.watch(&[0; 64]), odd.end(), odd.read.len()), (None, None, 4));
+        // Anthropic's events in Bedrock's: {"type":"message_start","message":{"usage":{"input_tokens":7}}}
+        let chunk = r#"{"bytes":"eyJ0eXBlIjoibWVzc2FnZV9zdGFydCIsIm1lc3NhZ2UiOnsidXNhZ2UiOnsiaW5wdXRfdG9rZW5zIjo3fX19"}"#;
+        let mut invoked = UsageReader::new("application/vnd.amazon.eventstream");
+        assert_eq!(invoked.watch(&frame("event", "chunk", chunk)), Some(tokens(7)));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 /// The bytes of a text in base64, in either alphabet, with or without padding and white space;
 /// `None` if it is none.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+#[must_use]
+pub fn decode(text: &str) -> Option<Vec<u8>> {
     decode_letters(text.bytes())
 }
 

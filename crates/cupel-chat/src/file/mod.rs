@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 
 use cupel_tokens::Attachment;
 
+pub use base64::decode as decode_base64;
 pub(crate) use image::image_size;
 
 use crate::json::{Json, Object};

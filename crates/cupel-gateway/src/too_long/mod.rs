@@ -193,6 +193,8 @@ fn is_beginning(event: &Value) -> bool {
                 })
         });
     }
+    // Gemini's for accounts stands in a field.
+    let event = event.get("response").unwrap_or(event);
     event.get("usageMetadata").is_some() && event.get("candidates").is_none()
 }
 

@@ -7,10 +7,11 @@ use super::Kind;
 /// Flaw of a request, if it has one.
 pub(crate) fn flaw(kind: Kind, request: &Value) -> Option<String> {
     let list = match kind {
-        Kind::Chat | Kind::Messages => &request["messages"],
+        Kind::Chat | Kind::Messages | Kind::Converse | Kind::Ollama => &request["messages"],
         Kind::Responses if request["input"].is_string() => return None,
         Kind::Responses => &request["input"],
         Kind::Gemini => &request["contents"],
+        Kind::CodeAssist => &request["request"]["contents"],
     };
     let Some(list) = list.as_array().filter(|list| !list.is_empty()) else {
         return Some("no messages".to_owned());
@@ -19,7 +20,9 @@ pub(crate) fn flaw(kind: Kind, request: &Value) -> Option<String> {
         Kind::Chat => chat(list),
         Kind::Responses => responses(list),
         Kind::Messages => messages(list),
-        Kind::Gemini => gemini(list),
+        Kind::Gemini | Kind::CodeAssist => gemini(list),
+        Kind::Converse => converse(list),
+        Kind::Ollama => ollama(list),
     }
 }
 
@@ -77,6 +80,49 @@ fn messages(list: &[Value]) -> Option<String> {
             return Some(format!("messages[{at}]: results do not answer the calls before"));
         }
         open = blocks(message, "tool_use", "id");
+    }
+    (!open.is_empty()).then(|| "the last call is not answered".to_owned())
+}
+
+/// Results follow their calls in number and order of names; nothing has an id.
+fn ollama(list: &[Value]) -> Option<String> {
+    let mut open: Vec<&Value> = Vec::new();
+    for (at, message) in list.iter().enumerate() {
+        if message["content"].is_array() {
+            return Some(format!("messages[{at}]: content is a text"));
+        }
+        if message["role"] == "tool" {
+            if open.is_empty() || open.remove(0) != &message["tool_name"] {
+                return Some(format!("messages[{at}]: answers no call"));
+            }
+            continue;
+        }
+        if !open.is_empty() {
+            return Some(format!("messages[{at}]: a call before it is not answered"));
+        }
+        let calls = message["tool_calls"].as_array().into_iter().flatten();
+        open.extend(calls.map(|call| &call["function"]["name"]));
+    }
+    (!open.is_empty()).then(|| "the last call is not answered".to_owned())
+}
+
+fn converse(list: &[Value]) -> Option<String> {
+    let ids = |message: &Value, name: &str| -> Vec<String> {
+        let blocks = message["content"].as_array().into_iter().flatten();
+        let ids = blocks.filter_map(|block| block[name]["toolUseId"].as_str());
+        ids.map(ToOwned::to_owned).collect()
+    };
+    let mut open: Vec<String> = Vec::new();
+    for (at, message) in list.iter().enumerate() {
+        if message["role"] != if at % 2 == 0 { "user" } else { "assistant" } {
+            return Some(format!(
+                "messages[{at}]: roles must alternate between user and assistant"
+            ));
+        }
+        if ids(message, "toolResult") != open {
+            return Some(format!("messages[{at}]: results do not answer the calls before"));
+        }
+        open = ids(message, "toolUse");
     }
     (!open.is_empty()).then(|| "the last call is not answered".to_owned())
 }

@@ -118,17 +118,18 @@ async fn answer(State(sight): State<Arc<Sight>>, request: Request) -> Response {
     if !kind.streams(parts.uri.path(), &value) {
         return plain(200, &with_usage(mode, &kind.whole(&value)));
     }
-    let events = match mode {
-        "too-long-stream" => {
-            if counted > 400 {
-                kind.late_refusal()
-            } else {
-                kind.events(&value)
-            }
-        }
-        _ => kind.events(&value),
+    let is_too_long = mode == "too-long-stream" && counted > 400;
+    let events = match kind {
+        Kind::Converse => kind.frames(&value, is_too_long),
+        _ if is_too_long => kind.late_refusal().into_iter().map(String::into_bytes).collect(),
+        _ => kind.events(&value).into_iter().map(String::into_bytes).collect(),
     };
-    stream(sight, events, mode)
+    let content_type = match kind {
+        Kind::Converse => "application/vnd.amazon.eventstream",
+        Kind::Ollama => "application/x-ndjson",
+        _ => "text/event-stream",
+    };
+    stream(sight, events, content_type, mode)
 }
 
 /// An answer that reports the tokens which `usage:TOKENS` names.
@@ -240,7 +241,7 @@ impl Drop for Streamed {
     }
 }
 
-fn stream(sight: Arc<Sight>, events: Vec<String>, mode: &str) -> Response {
+fn stream(sight: Arc<Sight>, events: Vec<Vec<u8>>, content_type: &str, mode: &str) -> Response {
     let (sender, receiver) = mpsc::channel(1);
     let mode = mode.to_owned();
     tokio::spawn(async move {
@@ -265,7 +266,7 @@ fn stream(sight: Arc<Sight>, events: Vec<String>, mode: &str) -> Response {
         }
     });
     Response::builder()
-        .header("content-type", "text/event-stream")
+        .header("content-type", content_type)
         .body(Body::new(Streamed { receiver, sight, is_over: false }))
         .unwrap_or_else(|_| unreachable!())
 }

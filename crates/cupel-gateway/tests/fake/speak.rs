@@ -9,6 +9,10 @@ pub(crate) enum Kind {
     Responses,
     Messages,
     Gemini,
+    /// Gemini's requests and answers in fields of others.
+    CodeAssist,
+    Converse,
+    Ollama,
 }
 
 const WORDS: [&str; 4] = ["Hello ", "from ", "the ", "upstream."];
@@ -21,6 +25,12 @@ impl Kind {
             Some(Self::Responses)
         } else if path.ends_with("/v1/messages") {
             Some(Self::Messages)
+        } else if path.starts_with("/v1internal:") {
+            Some(Self::CodeAssist)
+        } else if path.contains("/converse") {
+            Some(Self::Converse)
+        } else if path.ends_with("/api/chat") {
+            Some(Self::Ollama)
         } else if path.ends_with("enerateContent") {
             Some(Self::Gemini)
         } else {
@@ -30,7 +40,9 @@ impl Kind {
 
     pub(crate) fn streams(self, path: &str, request: &Value) -> bool {
         match self {
-            Self::Gemini => path.ends_with(":streamGenerateContent"),
+            Self::Gemini | Self::CodeAssist => path.ends_with(":streamGenerateContent"),
+            Self::Converse => path.ends_with("-stream"),
+            Self::Ollama => request["stream"] != false,
             _ => request["stream"] == true,
         }
     }
@@ -55,7 +67,9 @@ impl Kind {
                 "message": message, "type": "invalid_request_error", "param": null, "code": null } }),
             Self::Messages => json!({ "type": "error", "error": {
                 "type": "invalid_request_error", "message": message } }),
-            Self::Gemini => json!({ "error": {
+            Self::Converse => json!({ "message": message }),
+            Self::Ollama => json!({ "error": message }),
+            Self::Gemini | Self::CodeAssist => json!({ "error": {
                 "code": 400, "message": message, "status": "INVALID_ARGUMENT" } }),
         }
     }
@@ -65,7 +79,9 @@ impl Kind {
             Self::Chat => format!("This model's maximum context length is {limit} tokens. However, your messages resulted in {counted} tokens."),
             Self::Responses => format!("The input ({counted} tokens) is longer than the model's context length ({limit} tokens)."),
             Self::Messages => format!("prompt is too long: {counted} tokens > {limit} maximum"),
-            Self::Gemini => format!("The input token count ({counted}) exceeds the maximum number of tokens allowed ({limit})."),
+            Self::Converse => format!("The model returned the following errors: prompt is too long: {counted} tokens > {limit} maximum"),
+            Self::Ollama => format!("request ({counted} tokens) exceeds the available context size ({limit} tokens), try increasing it"),
+            Self::Gemini | Self::CodeAssist => format!("The input token count ({counted}) exceeds the maximum number of tokens allowed ({limit})."),
         });
         if matches!(self, Self::Chat) {
             error["error"]["code"] = "context_length_exceeded".into();
@@ -102,7 +118,10 @@ impl Kind {
                     event(None, &self.too_long(900, 400)),
                 ]
             }
-            Self::Gemini => vec![event(None, &self.too_long(900, 400))],
+            Self::Gemini | Self::CodeAssist | Self::Ollama => {
+                vec![event(None, &self.too_long(900, 400))]
+            }
+            Self::Converse => unreachable!("streams in frames"),
         }
     }
 
@@ -140,6 +159,14 @@ impl Kind {
                     "content": content, "stop_reason": if calls { "tool_use" } else { "end_turn" },
                     "stop_sequence": null, "usage": { "input_tokens": 9, "output_tokens": 4 } })
             }
+            Self::CodeAssist => json!({ "response": Self::Gemini.whole(&request["request"]) }),
+            Self::Converse => json!({ "output": { "message": { "role": "assistant",
+                    "content": [{ "text": text }] } }, "stopReason": "end_turn",
+                "usage": { "inputTokens": 9, "outputTokens": 4, "totalTokens": 13 },
+                "metrics": { "latencyMs": 1 } }),
+            Self::Ollama => json!({ "model": "fake", "created_at": "2026-01-01T00:00:00Z",
+                "message": { "role": "assistant", "content": text }, "done": true,
+                "done_reason": "stop", "prompt_eval_count": 9, "eval_count": 4 }),
             Self::Gemini => gemini(&if calls {
                 json!({ "functionCall": { "name": "look", "args": { "at": "x" } } })
             } else {
@@ -174,8 +201,48 @@ impl Kind {
             Self::Gemini => {
                 WORDS.iter().map(|word| event(None, &gemini(&json!({ "text": word })))).collect()
             }
+            Self::CodeAssist => {
+                let answer = WORDS.iter().map(|word| gemini(&json!({ "text": word })));
+                answer.map(|it| event(None, &json!({ "response": it }))).collect()
+            }
+            Self::Converse => unreachable!("streams in frames"),
+            Self::Ollama => {
+                let word = |word: &&str| {
+                    json!({ "model": "fake", "message": {
+                    "role": "assistant", "content": word }, "done": false })
+                };
+                let mut last = self.whole(request);
+                last["message"]["content"] = "".into();
+                let lines = WORDS.iter().map(word).chain([last]);
+                lines.map(|line| format!("{line}\n")).collect()
+            }
             Self::Responses => Self::response_events(calls),
         }
+    }
+
+    /// The stream of Bedrock: an answer, or "too long" behind a good beginning.
+    pub(crate) fn frames(self, request: &Value, is_too_long: bool) -> Vec<Vec<u8>> {
+        let event = |kind: &str, data: Value| frame("event", kind, &data);
+        let start = event("messageStart", json!({ "role": "assistant" }));
+        if is_too_long {
+            return vec![
+                start,
+                frame("exception", "validationException", &self.too_long(900, 400)),
+            ];
+        }
+        let word = |word: &&str| {
+            event("contentBlockDelta", json!({ "contentBlockIndex": 0, "delta": { "text": word } }))
+        };
+        let whole = self.whole(request);
+        let mut frames = vec![start];
+        frames.extend(WORDS.iter().map(word));
+        frames.push(event("contentBlockStop", json!({ "contentBlockIndex": 0 })));
+        frames.push(event("messageStop", json!({ "stopReason": "end_turn" })));
+        frames.push(event(
+            "metadata",
+            json!({ "usage": whole["usage"], "metrics": whole["metrics"] }),
+        ));
+        frames
     }
 
     fn response_events(calls: bool) -> Vec<String> {
@@ -235,6 +302,22 @@ impl Kind {
 fn event(name: Option<&str>, data: &Value) -> String {
     let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
     format!("{name}data: {data}\n\n")
+}
+
+/// A frame as Bedrock writes it, but for its checksums.
+fn frame(message: &str, kind: &str, data: &Value) -> Vec<u8> {
+    let mut headers = Vec::new();
+    for (name, value) in [(format!(":{message}-type"), kind), (":message-type".to_owned(), message)]
+    {
+        headers.push(u8::try_from(name.len()).unwrap());
+        headers.extend(name.into_bytes());
+        headers.extend([7, 0, u8::try_from(value.len()).unwrap()]);
+        headers.extend(value.as_bytes());
+    }
+    let data = data.to_string();
+    let length = |length: usize| u32::try_from(length).unwrap().to_be_bytes();
+    let lengths = [length(headers.len() + data.len() + 16), length(headers.len())].concat();
+    [&*lengths, &[0; 4], &headers, data.as_bytes(), &[0; 4]].concat()
 }
 
 fn gemini(part: &Value) -> Value {

@@ -157,5 +157,11 @@ async fn a_request_of_too_many_messages_is_not_made_to_fit() {
     let body = history(CHAT, 30).to_string();
     pair.post(CHAT, &[], &body).await;
     assert_eq!(pair.last().body, body.as_bytes());
-    assert_eq!(pair.gateway.log().await[0]["unfit"], "too-many-messages");
+    // Numbers in place of blocks: two bytes of each take a thousand, to say what is wrong with it.
+    let numbers =
+        format!(r#"{{"messages":[{{"role":"user","content":[{}1]}}]}}"#, "1,".repeat(400));
+    pair.post(CHAT, &[], &numbers).await;
+    assert_eq!(pair.last().body, numbers.as_bytes());
+    let log = pair.gateway.log().await;
+    assert!(log.iter().all(|line| line["unfit"] == "too-many-messages"), "{log:?}");
 }

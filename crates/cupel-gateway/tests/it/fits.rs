@@ -2,12 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{CHAT, GEMINI, MESSAGES, Pair, RESPONSES, history, list, streaming};
+use crate::support::{
+    CHAT, CODE_ASSIST, CONVERSE, GEMINI, MESSAGES, OLLAMA, Pair, RESPONSES, history, list,
+    streaming,
+};
 
 #[tokio::test]
 async fn every_api_is_made_to_fit_streaming_and_not() {
     let pair = Pair::start("max = 600").await;
-    for path in [CHAT, RESPONSES, MESSAGES, GEMINI] {
+    for path in [CHAT, RESPONSES, MESSAGES, GEMINI, CODE_ASSIST, CONVERSE, OLLAMA] {
         let body = history(path, 30);
         for (path, text) in [(path.to_owned(), body.to_string()), streaming(path, body.clone())] {
             let answer = pair.post(&path, &[], &text).await;
@@ -23,6 +26,11 @@ async fn every_api_is_made_to_fit_streaming_and_not() {
             assert!(answer.number("x-cupel-tokens-after") <= 600);
             assert!(answer.number("x-cupel-tokens-before") > 600);
             assert!(sent.get("tools").is_none(), "nothing is injected");
+            let around = |request: &Value| {
+                let names = ["model", "project", "user_prompt_id", "stream"];
+                names.map(|name| request.get(name).cloned())
+            };
+            assert_eq!(around(&sent), around(&serde_json::from_str(&text).unwrap()), "{path}");
         }
     }
 }
@@ -92,7 +100,7 @@ async fn what_the_provider_reports_says_how_much_fits_in_its_own_conversation() 
 #[tokio::test]
 async fn the_log_has_what_the_provider_reported_streaming_and_not() {
     let pair = Pair::start("").await;
-    for path in [CHAT, RESPONSES, MESSAGES, GEMINI] {
+    for path in [CHAT, RESPONSES, MESSAGES, GEMINI, CODE_ASSIST, CONVERSE, OLLAMA] {
         let body = history(path, 3);
         for (url, text) in [(path.to_owned(), body.to_string()), streaming(path, body.clone())] {
             assert_eq!(pair.post(&url, &[], &text).await.status, 200);
@@ -102,7 +110,7 @@ async fn the_log_has_what_the_provider_reported_streaming_and_not() {
     let reported: Vec<Option<i64>> =
         log.iter().map(|line| line["tokens_reported"].as_i64()).collect();
     // A stream of chat completions reports only to those who ask.
-    let mut expected = vec![Some(9); 8];
+    let mut expected = vec![Some(9); 14];
     expected[1] = None;
     assert_eq!(reported, expected);
 }

@@ -188,6 +188,10 @@ pub(crate) const MESSAGES: &str = "/v1/messages";
 pub(crate) const GEMINI: &str = "/v1beta/models/gemini-x:generateContent";
 pub(crate) const GEMINI_STREAM: &str = "/v1beta/models/gemini-x:streamGenerateContent?alt=sse";
 
+pub(crate) const CODE_ASSIST: &str = "/v1internal:generateContent";
+pub(crate) const CONVERSE: &str = "/model/us.anthropic.claude-sonnet-4-5-v1%3A0/converse";
+pub(crate) const OLLAMA: &str = "/api/chat";
+
 /// A long history with calls of tools, of so many rounds, for each API.
 pub(crate) fn history(path: &str, rounds: usize) -> Value {
     let words = |at: usize| {
@@ -221,6 +225,19 @@ pub(crate) fn history(path: &str, rounds: usize) -> Value {
                 json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": words(at) }] }),
                 json!({ "role": "assistant", "content": format!("It has {} steps.", at * 7) }),
             ]),
+            CONVERSE => list.extend([
+                json!({ "role": "user", "content": [{ "text": ask(at) }] }),
+                json!({ "role": "assistant", "content": [{ "toolUse": { "toolUseId": id, "name": "look", "input": { "at": at } } }] }),
+                json!({ "role": "user", "content": [{ "toolResult": { "toolUseId": id, "content": [{ "text": words(at) }] } }] }),
+                json!({ "role": "assistant", "content": [{ "text": format!("It has {} steps.", at * 7) }] }),
+            ]),
+            OLLAMA => list.extend([
+                json!({ "role": "user", "content": ask(at) }),
+                json!({ "role": "assistant", "content": "", "tool_calls": [{
+                    "function": { "name": "look", "arguments": { "at": at } } }] }),
+                json!({ "role": "tool", "tool_name": "look", "content": words(at) }),
+                json!({ "role": "assistant", "content": format!("It has {} steps.", at * 7) }),
+            ]),
             _ => list.extend([
                 json!({ "role": "user", "parts": [{ "text": ask(at) }] }),
                 json!({ "role": "model", "parts": [{ "functionCall": { "name": "look", "args": { "at": at } } }] }),
@@ -244,6 +261,19 @@ pub(crate) fn history(path: &str, rounds: usize) -> Value {
             list.push(json!({ "role": "user", "content": last }));
             json!({ "model": "local", "max_tokens": 100, "messages": list })
         }
+        CONVERSE => {
+            list.push(json!({ "role": "user", "content": [{ "text": last }] }));
+            json!({ "messages": list, "inferenceConfig": { "maxTokens": 100 } })
+        }
+        OLLAMA => {
+            list.push(json!({ "role": "user", "content": last }));
+            json!({ "model": "local", "messages": list, "stream": false })
+        }
+        CODE_ASSIST => {
+            list.push(json!({ "role": "user", "parts": [{ "text": last }] }));
+            json!({ "model": "gemini-x", "project": "p", "user_prompt_id": "1",
+                "request": { "contents": list, "session_id": "s" } })
+        }
         _ => {
             list.push(json!({ "role": "user", "parts": [{ "text": last }] }));
             json!({ "contents": list })
@@ -253,12 +283,18 @@ pub(crate) fn history(path: &str, rounds: usize) -> Value {
 
 /// The messages of a request, whatever its API calls them.
 pub(crate) fn list(request: &Value) -> &Vec<Value> {
+    let request = request.get("request").unwrap_or(request);
     ["messages", "input", "contents"].iter().find_map(|name| request[name].as_array()).unwrap()
 }
 
 pub(crate) fn streaming(path: &str, mut body: Value) -> (String, String) {
-    if path == GEMINI {
-        return (GEMINI_STREAM.to_owned(), body.to_string());
+    match path {
+        GEMINI => return (GEMINI_STREAM.to_owned(), body.to_string()),
+        CODE_ASSIST => {
+            return ("/v1internal:streamGenerateContent?alt=sse".to_owned(), body.to_string());
+        }
+        CONVERSE => return (format!("{CONVERSE}-stream"), body.to_string()),
+        _ => {}
     }
     body["stream"] = true.into();
     (path.to_owned(), body.to_string())

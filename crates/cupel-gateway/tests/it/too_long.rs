@@ -6,12 +6,13 @@ use axum::body::Body;
 use axum::http::Method;
 
 use crate::support::{
-    CHAT, GEMINI, MESSAGES, Pair, RESPONSES, client, get, history, request, streaming,
+    CHAT, CODE_ASSIST, CONVERSE, GEMINI, MESSAGES, OLLAMA, Pair, RESPONSES, client, get, history,
+    request, streaming,
 };
 
 #[tokio::test]
 async fn the_limit_is_learnt_and_the_request_sent_once_more() {
-    for path in [CHAT, RESPONSES, MESSAGES, GEMINI] {
+    for path in [CHAT, RESPONSES, MESSAGES, GEMINI, CODE_ASSIST, CONVERSE, OLLAMA] {
         let pair = Pair::start("").await;
         let body = history(path, 30).to_string();
         let limited = [("x-fake", "too-long:600")];
@@ -30,7 +31,7 @@ async fn the_limit_is_learnt_and_the_request_sent_once_more() {
 
 #[tokio::test]
 async fn too_long_is_heard_in_a_stream_that_began_well() {
-    for path in [CHAT, RESPONSES, MESSAGES, GEMINI] {
+    for path in [CHAT, RESPONSES, MESSAGES, GEMINI, CODE_ASSIST, CONVERSE] {
         let pair = Pair::start("").await;
         let (url, body) = streaming(path, history(path, 30));
         let answer = pair.post(&url, &[("x-fake", "too-long-stream")], &body).await;
