@@ -54,6 +54,11 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    /// The most values that all the memory there is suffices for.
+    pub(crate) fn most_values(&self) -> usize {
+        self.memory.total.saturating_mul(PLACE) / OF_A_VALUE
+    }
+
     /// Takes what a body of so many bytes and values needs. `false` if there is too little; a body that
     /// would need more than all there is gets all there is.
     pub(crate) fn take(&self, body: usize, values: usize) -> bool {
@@ -135,6 +140,7 @@ mod tests {
         let memory = Memory::new(Some(10 * PLACE));
         let large = memory.begin();
         assert!(large.take(usize::MAX, usize::MAX));
+        assert_eq!(large.most_values(), 3, "10,240 bytes");
         assert_eq!(memory.taken(), 10 * PLACE);
         assert!(!memory.begin().take(1, 0));
     }

@@ -23,7 +23,7 @@ use hyper::{Response, StatusCode};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::app::App;
 use crate::record::Shown;
@@ -139,6 +139,8 @@ impl How {
         let mut how = Self::default();
         for (name, value) in pairs {
             match name.as_str() {
+                // Each takes as long as the view itself: a policy is compared with once.
+                "policy" if how.policies.contains(&value) => {}
                 "policy" => how.policies.push(value),
                 "max" => {
                     let tokens = cupel_engine::parse_tokens(&value);
@@ -150,6 +152,9 @@ impl How {
         Ok(how)
     }
 }
+
+/// Places for views that are made: each takes a processor for up to a second, which requests need more.
+static VIEWS: Semaphore = Semaphore::const_new(2);
 
 async fn request(
     State(pages): State<Pages>,
@@ -167,8 +172,15 @@ async fn request(
     };
     let title = row.model.clone().unwrap_or_else(|| "request".to_owned());
     let title = format!("{title} · #{number}");
-    let view = tokio::task::spawn_blocking(move || view(&pages.app, &shown, &how, title)).await;
-    match view {
+    let Ok(place) = VIEWS.acquire().await else {
+        return error(StatusCode::INTERNAL_SERVER_ERROR, "the request cannot be shown");
+    };
+    let view = move || {
+        let view = view(&pages.app, &shown, &how, title);
+        drop(place);
+        view
+    };
+    match tokio::task::spawn_blocking(view).await {
         Ok(Ok(view)) => answer("application/json", view.to_json()),
         Ok(Err(told)) => error(StatusCode::BAD_REQUEST, &told.message()),
         Err(_) => error(StatusCode::INTERNAL_SERVER_ERROR, "the request cannot be shown"),

@@ -236,7 +236,16 @@ fn readable(
             request
         }
     };
-    if !held.take(body.len(), shape::values(&body, server.messages)?) {
+    let values = shape::values(&body, server.messages)?;
+    if values > held.most_values() {
+        let text = format!(
+            "the request has {values} objects and elements of lists, and the memory for requests is for {}; see \
+             server.memory",
+            held.most_values()
+        );
+        return Err(Unfit::new(shape::TOO_MANY, text));
+    }
+    if !held.take(body.len(), values) {
         return Err(Unfit::new(NO_MEMORY, "too many large requests at once"));
     }
     Ok((body, envelope))

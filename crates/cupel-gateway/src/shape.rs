@@ -1,10 +1,15 @@
 //! The shape of a body, told in one pass and without memory, before anything is made of it: a few bytes of
 //! JSON become many times as many in memory if they are many small values.
 
+use memchr::memchr2;
+
 use crate::unfit::Unfit;
 
 /// Values in a request for each message that it may have: parts, calls, schemas of tools.
 const VALUES_OF_A_MESSAGE: usize = 20;
+
+/// The code of a request with more messages or values than are made to fit.
+pub(crate) const TOO_MANY: &str = "too-many-messages";
 
 /// The number of values in a body for which memory is taken: objects, and whatever else is in lists. Refuses a body
 /// with more than so many messages and tools, or many times as many values.
@@ -13,7 +18,7 @@ pub(crate) fn values(body: &[u8], most: usize) -> Result<usize, Unfit> {
     let many = |what: &str, count: usize, most: usize| {
         let text =
             format!("the request has {count} {what}, {most} are allowed; see server.messages");
-        Err(Unfit::new("too-many-messages", text))
+        Err(Unfit::new(TOO_MANY, text))
     };
     if elements > most {
         return many("messages and tools", elements, most);
@@ -74,23 +79,15 @@ impl Shape {
     fn of(body: &[u8]) -> Self {
         let mut shape = Self::default();
         let mut within = Containers::default();
-        let (mut is_text, mut is_escaped, mut is_element_next) = (false, false, false);
-        for byte in body {
-            if is_text {
-                (is_text, is_escaped) = match byte {
-                    _ if is_escaped => (true, false),
-                    b'\\' => (true, true),
-                    b'"' => (false, false),
-                    _ => (true, false),
-                };
-                continue;
-            }
+        let (mut at, mut is_element_next) = (0, false);
+        while let Some(byte) = body.get(at) {
+            at += 1;
             if is_element_next && !byte.is_ascii_whitespace() {
                 shape.others += usize::from(!matches!(byte, b'{' | b']'));
                 is_element_next = false;
             }
             match byte {
-                b'"' => is_text = true,
+                b'"' => at = behind_text(body, at),
                 b'{' => {
                     shape.objects += 1;
                     shape.elements += usize::from(within.depth == 2);
@@ -109,6 +106,19 @@ impl Shape {
     }
 }
 
+/// Where the text ends that begins before this place.
+fn behind_text(body: &[u8], mut at: usize) -> usize {
+    while let Some(found) = body.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        at += found + 1;
+        if body[at - 1] == b'"' {
+            return at;
+        }
+        // Whatever is escaped ends nothing.
+        at += 1;
+    }
+    body.len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +129,9 @@ mod tests {
             br#"{"messages":[{"a":"{[\\\"{"},{"content":[{},{}]}],"tools":[{}],"x":{"y":[1]}}"#;
         assert_eq!(Shape::of(body), Shape { elements: 3, objects: 7, others: 1 });
         assert_eq!(Shape::of(b"]]}{"), Shape { elements: 0, objects: 1, others: 0 });
+        for text in ["{\"", "{\"a", "{\"a\\", "{\"a\\\"", "{\"{\\\\"] {
+            assert_eq!(Shape::of(text.as_bytes()).objects, 1, "{text} has no end");
+        }
     }
 
     #[test]

@@ -11,10 +11,11 @@ use crate::unfit::Unfit;
 /// Bytes of a request that are soon read, or counted: waking a thread would take as long.
 const SOON_DONE: usize = 16_384;
 
-/// Places for work on other threads: more at once would not be done any sooner, and take more memory.
+/// Places for work on other threads: more at once would not be done any sooner, take more memory, and leave less of
+/// the processors to small requests, which are worked on where they are read.
 static WORKERS: LazyLock<Semaphore> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    Semaphore::new(2 * cores)
+    Semaphore::new(cores.max(2))
 });
 
 /// Does the work that a request of so many bytes makes. Others must not wait for it, nor suffer if it

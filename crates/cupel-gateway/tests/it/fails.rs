@@ -143,12 +143,20 @@ async fn memory_for_requests_on_their_way_is_bounded() {
     assert_eq!(other.headers["retry-after"], "1");
     let small = pair.post(CHAT, &[], &history(CHAT, 1).to_string()).await;
     assert_eq!(small.status, 200, "what is small still goes through");
+    // More values than all of the memory is for are not made to fit: they would take more.
+    let many =
+        format!(r#"{{"messages":[{{"role":"user","content":[{}{{}}]}}]}}"#, "{},".repeat(300));
+    pair.post(CHAT, &[], &many).await;
+    assert_eq!(pair.last().body, many.as_bytes());
     drop(stalled);
     until("it is given back", async || {
         pair.gateway.metric("cupel_gateway_memory_bytes").await < 1.0
     })
     .await;
     assert_ne!(post(&url, &[], Body::from(vec![b' '; 80_000])).await.status, 503);
+    let log = pair.gateway.log().await;
+    let unfit: Vec<&str> = log.iter().filter_map(|line| line["unfit"].as_str()).collect();
+    assert!(unfit.contains(&"too-many-messages"), "{unfit:?}");
 }
 
 #[tokio::test]

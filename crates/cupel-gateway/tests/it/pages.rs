@@ -126,6 +126,9 @@ async fn requests_are_listed_and_opened_as_steps_of_their_run() {
     assert_eq!(get(&format!("{api}/8?max=lots")).await.status, 400);
     let smaller = get(&format!("{api}/8?max=500")).await.json();
     assert_eq!(smaller["opening"]["limit"], 500);
+    let again = format!("{api}/8?policy=tool-use{}", "&policy=chat".repeat(50));
+    let again = get(&again).await.json();
+    assert_eq!(again["beside"].as_array().unwrap().len(), 2, "each policy once");
     let wrong = get(&format!("{api}/8?policy=caht")).await;
     assert_eq!(wrong.status, 400);
     assert!(wrong.text().contains("did you mean `chat`?"), "{}", wrong.text());
