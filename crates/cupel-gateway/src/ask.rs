@@ -23,7 +23,7 @@ pub(crate) struct Asked {
     pub(crate) model: Option<String>,
     /// It itself: whoever needs more of it asks this, and nobody parses the body again.
     pub(crate) request: Request,
-    /// What it stands in, if it is not the whole body.
+    /// The body around it, if it is not all of that.
     pub(crate) envelope: Option<Envelope>,
     /// Its own limit for the answer.
     pub(crate) output: Option<i64>,

@@ -326,7 +326,7 @@ pub(crate) async fn error_or_beginning(body: &mut Incoming) -> Result<(Bytes, bo
     Ok((read.freeze(), is_all))
 }
 
-/// How the events of a stream are told apart.
+/// Framing of the events of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// By empty lines: server-sent events.

@@ -65,7 +65,7 @@ impl Containers {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Whether the innermost is a list; of those that are too deep all are taken for one.
+    /// Returns `true` if the innermost is a list; of those that are too deep all are taken for one.
     fn is_list(&self) -> bool {
         match self.depth {
             0 => false,
@@ -106,7 +106,7 @@ impl Shape {
     }
 }
 
-/// Where the text ends that begins before this place.
+/// The end of the text that begins before this place.
 fn behind_text(body: &[u8], mut at: usize) -> usize {
     while let Some(found) = body.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
         at += found + 1;
