@@ -45,7 +45,12 @@ function ofSession({ session, ...options }) {
   throw new CupelError(`${name}: the engine of the session has its own; set it there`, { path: name });
 }
 
-/** The best request that fits: messages, or a whole request with its tools and system prompt. */
+/**
+ * The best request that fits: messages, or a whole request with its tools and system prompt.
+ *
+ * @param {any} request
+ * @param {any} [options]
+ */
 function select(request, options = {}) {
   if (options.session !== undefined) {
     const [session, rest] = ofSession(options);
@@ -55,7 +60,12 @@ function select(request, options = {}) {
   return engine.select(request, call);
 }
 
-/** As `select`, on a thread of its own, so that the event loop goes on. */
+/**
+ * As `select`, on a thread of its own, so that the event loop goes on.
+ *
+ * @param {any} request
+ * @param {any} [options]
+ */
 async function selectAsync(request, options = {}) {
   if (options.session !== undefined) {
     const [session, rest] = ofSession(options);
@@ -76,12 +86,22 @@ function validate(request, options) {
   return split(options)[0].validate(request);
 }
 
-/** The request, repaired as far as it can be, and what was done to it. */
+/**
+ * The request, repaired as far as it can be, and what was done to it.
+ *
+ * @param {any} request
+ * @param {any} [options]
+ */
 function repair(request, { drop, ...options } = {}) {
   return split(options)[0].repair(request, { drop });
 }
 
-/** What other budgets would keep. */
+/**
+ * What other budgets would keep.
+ *
+ * @param {any} request
+ * @param {any} [options]
+ */
 function simulate(request, { budgets, message, slackTokens, steps, from, to, ...options } = {}) {
   const asked = Object.entries({ budgets, message, slackTokens }).filter(([, value]) => value !== undefined);
   if (asked.length > 1) throw new CupelError("give one of budgets, message and slackTokens", { path: asked[1][0] });

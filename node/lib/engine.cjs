@@ -161,7 +161,7 @@ class Engine {
     const read = new Request(request);
     const repaired = this.#ask(read, "repair", undefined, { drop });
     const kept = (read.messages ?? []).map((_, at) => at);
-    const messages = read.kept({ kept, isRepaired: repaired.repairs.length > 0, text: repaired.text });
+    const messages = read.kept({ kept, rewritten: undefined, isRepaired: repaired.repairs.length > 0, text: repaired.text });
     return { ...repaired, messages, request: read.like(messages, repaired.text) };
   }
 
@@ -175,7 +175,12 @@ class Engine {
     return this.#ask(request, "windows", options, { budgets });
   }
 
-  /** What each budget keeps, from what is pinned to everything. */
+  /**
+   * What each budget keeps, from what is pinned to everything.
+   *
+   * @param {any} request
+   * @param {any} [options]
+   */
   curve(request, { steps, from, to, ...options } = {}) {
     return this.#ask(request, "curve", options, { steps, from, to });
   }
@@ -221,14 +226,24 @@ class Session {
     Object.defineProperty(this, NATIVE, { value: made });
   }
 
-  /** Proposes the window of the next request, from the whole history so far. */
+  /**
+   * Proposes the window of the next request, from the whole history so far.
+   *
+   * @param {any} request
+   * @param {any} [options]
+   */
   next(request, { now, ...options } = {}) {
     const read = new Request(request);
     const named = optionsText(options, read.messages?.length);
     return new Step(read, raising(() => this[NATIVE].next(read.text, named, seconds(now))));
   }
 
-  /** As `next`, on a thread of its own. */
+  /**
+   * As `next`, on a thread of its own.
+   *
+   * @param {any} request
+   * @param {any} [options]
+   */
   async nextAsync(request, { now, ...options } = {}) {
     const read = new Request(request);
     const named = optionsText(options, read.messages?.length);

@@ -9,6 +9,7 @@ function platform() {
   const name = `${process.platform}-${process.arch}`;
   if (process.platform !== "linux") return name;
   // A report of Node names the version of glibc if it runs on one.
+  /** @type {any} */
   const report = process.report.getReport();
   return `${name}-${report.header.glibcVersionRuntime ? "gnu" : "musl"}`;
 }

@@ -14,10 +14,13 @@ const place = el('div', { className: 'place' });
 const crumbs = el('span', { className: 'crumbs' });
 let page = null;
 
-const header = el('header', { className: 'top' },
+const header = el(
+  'header',
+  { className: 'top' },
   el('a', { className: 'brand', href: given ? '#' : '#/' }, el('span', { className: 'cup', 'aria-hidden': 'true' }), 'Cupel'),
   crumbs,
-  themeButton(() => page?.update?.()));
+  themeButton(() => page?.update?.()),
+);
 put(app, header, place);
 
 function show(next, title) {
@@ -39,7 +42,11 @@ let list = null;
 async function route() {
   const found = /^#\/r\/(\d+)$/.exec(location.hash);
   if (!found) {
-    list ??= new RequestList({ open: (id) => { location.hash = `#/r/${id}`; } });
+    list ??= new RequestList({
+      open: (id) => {
+        location.hash = `#/r/${id}`;
+      },
+    });
     show(list, '');
     return;
   }
@@ -48,11 +55,26 @@ async function route() {
   try {
     const view = await requestView(id, []);
     if (location.hash !== `#/r/${id}`) return;
-    const back = () => { location.hash = '#/'; };
-    show(new RequestPage(view, { ask: (policy) => requestView(id, [policy]), pins: (method, messages) => pinsOf(id, method, messages), back }), titleOf(view, `request ${id}`));
+    const back = () => {
+      location.hash = '#/';
+    };
+    show(
+      new RequestPage(view, { ask: (policy) => requestView(id, [policy]), pins: (method, messages) => pinsOf(id, method, messages), back }),
+      titleOf(view, `request ${id}`),
+    );
     scrollTo(0, 0);
   } catch (error) {
-    const node = el('main', {}, el('div', { className: 'headline' }, el('h1', {}, `Request ${id} cannot be shown`), el('p', { className: 'sub' }, error.message), el('p', {}, el('a', { href: '#/' }, 'All requests'))));
+    const node = el(
+      'main',
+      {},
+      el(
+        'div',
+        { className: 'headline' },
+        el('h1', {}, `Request ${id} cannot be shown`),
+        el('p', { className: 'sub' }, error.message),
+        el('p', {}, el('a', { href: '#/' }, 'All requests')),
+      ),
+    );
     show({ node }, `request ${id}`);
   }
 }

@@ -21,7 +21,9 @@ export class Bar {
     this.node = el('div', { className: 'bar' }, this.title, el('div', { className: 'bar-canvas' }, this.canvas, this.tip));
     this.name = title;
     this.canvas.addEventListener('pointermove', (event) => this.point(event));
-    this.canvas.addEventListener('pointerleave', () => { this.tip.hidden = true; });
+    this.canvas.addEventListener('pointerleave', () => {
+      this.tip.hidden = true;
+    });
     this.canvas.addEventListener('click', (event) => {
       const found = this.under(event);
       if (found?.position !== undefined) this.choose(found.position);
@@ -63,8 +65,14 @@ export class Bar {
       pen.fillRect(x, 0, wide, HEIGHT);
       pen.globalAlpha = 1;
       if (stretch.fill === 'margin' || stretch.fill === 'reserve') hatch(pen, x, wide, paper);
-      if (stretch.isCached) { pen.fillStyle = colour('--ink'); pen.fillRect(x, HEIGHT - 4, wide, 4); }
-      if (wide > 3) { pen.fillStyle = paper; pen.fillRect(x + wide - 1, 0, 1, HEIGHT); }
+      if (stretch.isCached) {
+        pen.fillStyle = colour('--ink');
+        pen.fillRect(x, HEIGHT - 4, wide, 4);
+      }
+      if (wide > 3) {
+        pen.fillStyle = paper;
+        pen.fillRect(x + wide - 1, 0, 1, HEIGHT);
+      }
     }
     this.frame(pen, scale);
   }

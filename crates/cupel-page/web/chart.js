@@ -37,20 +37,45 @@ export function runChart(step) {
   const last = run.at(-1);
   const lines = LINES.map(([name]) => {
     const points = run.map((point, at) => `${x(at).toFixed(1)},${y(cost(point[name])).toFixed(1)}`);
-    return svg('g', { class: `line ${name}` },
+    return svg(
+      'g',
+      { class: `line ${name}` },
       svg('polyline', { points: points.join(' ') }),
-      run.length <= 60 ? run.map((point, at) => svg('circle', { cx: x(at), cy: y(cost(point[name])), r: 2.5 }, svg('title', {}, `step ${point.number}: ${tell(cost(point[name]))}`))) : null);
+      run.length <= 60
+        ? run.map((point, at) =>
+            svg('circle', { cx: x(at), cy: y(cost(point[name])), r: 2.5 }, svg('title', {}, `step ${point.number}: ${tell(cost(point[name]))}`)),
+          )
+        : null,
+    );
   });
   const labels = apart(LINES.map(([name, label]) => ({ name, y: y(cost(last[name])) + 4, text: `${label} ${tell(cost(last[name]))}` })));
   const ends = labels.map((label) => svg('text', { class: `end ${label.name}`, x: width - edge.right + 8, y: label.y }, label.text));
-  const below = el('ul', { className: 'ends-below' }, labels.map((label) => el('li', { className: label.name }, label.text)));
+  const below = el(
+    'ul',
+    { className: 'ends-below' },
+    labels.map((label) => el('li', { className: label.name }, label.text)),
+  );
   const unit = prices ? 'cost of the run so far' : 'tokens of the run that were in no cache';
   const summary = LINES.map(([name, label]) => `${label}: ${tell(cost(last[name]))}`).join('; ');
-  return el('figure', { className: 'run' },
-    el('figcaption', {}, unit, el('span', { className: 'muted' }, ` · step ${run[0].number} to ${last.number}${prices?.as_of ? ` · prices of ${prices.as_of}` : ''}`)),
-    svg('svg', { viewBox: `0 0 ${width} ${HEIGHT}`, role: 'img', 'aria-label': `${unit}; ${summary}` },
-      svg('line', { class: 'axis', x1: edge.left, x2: width - edge.right, y1: y(0), y2: y(0) }), lines, isNarrow ? null : ends, stepBars(run, x)),
-    isNarrow ? below : null);
+  return el(
+    'figure',
+    { className: 'run' },
+    el(
+      'figcaption',
+      {},
+      unit,
+      el('span', { className: 'muted' }, ` · step ${run[0].number} to ${last.number}${prices?.as_of ? ` · prices of ${prices.as_of}` : ''}`),
+    ),
+    svg(
+      'svg',
+      { viewBox: `0 0 ${width} ${HEIGHT}`, role: 'img', 'aria-label': `${unit}; ${summary}` },
+      svg('line', { class: 'axis', x1: edge.left, x2: width - edge.right, y1: y(0), y2: y(0) }),
+      lines,
+      isNarrow ? null : ends,
+      stepBars(run, x),
+    ),
+    isNarrow ? below : null,
+  );
 }
 
 /** Below the lines, what each step sent: in the cache, and not. */
@@ -63,8 +88,12 @@ function stepBars(run, x) {
     const fresh = (point.step.uncached_tokens / most) * high;
     const left = x(at) - (run.length > 1 ? (wide * at) / (run.length - 1) : wide);
     const title = `step ${point.number}: ${grouped(point.step.cached_tokens)} in the cache, ${grouped(point.step.uncached_tokens)} not`;
-    return svg('g', { class: 'step-bar' }, svg('title', {}, title),
+    return svg(
+      'g',
+      { class: 'step-bar' },
+      svg('title', {}, title),
       svg('rect', { class: 'cached', x: left, y: HEIGHT - cached, width: wide, height: cached }),
-      svg('rect', { class: 'fresh', x: left, y: HEIGHT - cached - fresh, width: wide, height: fresh }));
+      svg('rect', { class: 'fresh', x: left, y: HEIGHT - cached - fresh, width: wide, height: fresh }),
+    );
   });
 }

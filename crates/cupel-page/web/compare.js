@@ -13,13 +13,20 @@ export class Compare {
     this.name = '';
     const names = new Set(this.windows.keys());
     if (ask) for (const { name } of view.policies) if (name !== view.policy) names.add(name);
-    this.select = el('select', { id: 'beside' }, el('option', { value: '' }, 'nothing'), [...names].map((name) => el('option', { value: name }, name)));
+    this.select = el(
+      'select',
+      { id: 'beside' },
+      el('option', { value: '' }, 'nothing'),
+      [...names].map((name) => el('option', { value: name }, name)),
+    );
     this.select.addEventListener('change', () => this.choose(this.select.value));
     this.told = el('p', { className: 'compared', 'aria-live': 'polite' });
     this.node = names.size === 0 ? null : el('label', { className: 'beside', for: 'beside' }, el('span', {}, 'Compare with'), this.select);
   }
 
-  get current() { return this.windows.get(this.name); }
+  get current() {
+    return this.windows.get(this.name);
+  }
 
   async choose(name) {
     if (name && !this.windows.has(name)) {
@@ -43,14 +50,25 @@ export class Compare {
   /** The other window of a size, and which parts are in one of the two only. */
   at(size, state) {
     const other = this.current;
-    if (!other) { put(this.told); return null; }
+    if (!other) {
+      put(this.told);
+      return null;
+    }
     const holds = size >= other.lowest;
     const window = holds ? other.at(size) : { state: new Int16Array(state.length).fill(-1), tokens: 0, order: [] };
     let differ = 0;
-    state.forEach((form, position) => { if ((form >= 0) !== (window.state[position] >= 0)) differ += 1; });
+    state.forEach((form, position) => {
+      if (form >= 0 !== window.state[position] >= 0) differ += 1;
+    });
     const { parts, policy } = this.view;
-    put(this.told, el('b', {}, this.name), ` keeps ${counted(messagesIn(parts, window.state), 'message')} in ${grouped(window.tokens)} tokens; `,
-      differ === 0 ? 'the same as ' : `${counted(differ, 'part')} ${differ === 1 ? 'differs' : 'differ'} from `, el('b', {}, policy), '.');
+    put(
+      this.told,
+      el('b', {}, this.name),
+      ` keeps ${counted(messagesIn(parts, window.state), 'message')} in ${grouped(window.tokens)} tokens; `,
+      differ === 0 ? 'the same as ' : `${counted(differ, 'part')} ${differ === 1 ? 'differs' : 'differ'} from `,
+      el('b', {}, policy),
+      '.',
+    );
     return { ...window, differ, windows: other, name: this.name };
   }
 }

@@ -33,12 +33,24 @@ export class Detail {
   empty() {
     this.node.classList.remove('open');
     this.position = -1;
-    put(this.body, el('div', { className: 'hint' },
-      el('p', {}, 'Choose a message to read it, and to see why it is in or out.'),
-      el('dl', { className: 'keys' },
-        key('↑ ↓', 'or j k', 'the next message'), key('/', '', 'search'),
-        key('← →', 'or , .', 'the next budget that changes something'), key('f', '', 'all, kept, left out'),
-        key('s', '', 'side by side'), key('Esc', '', 'back'))));
+    put(
+      this.body,
+      el(
+        'div',
+        { className: 'hint' },
+        el('p', {}, 'Choose a message to read it, and to see why it is in or out.'),
+        el(
+          'dl',
+          { className: 'keys' },
+          key('↑ ↓', 'or j k', 'the next message'),
+          key('/', '', 'search'),
+          key('← →', 'or , .', 'the next budget that changes something'),
+          key('f', '', 'all, kept, left out'),
+          key('s', '', 'side by side'),
+          key('Esc', '', 'back'),
+        ),
+      ),
+    );
   }
 
   show(position, part, form, size, isSent) {
@@ -47,14 +59,33 @@ export class Detail {
     this.node.classList.add('open');
     const spans = this.windows.spans[position];
     const isIn = form >= 0;
-    put(this.body,
-      el('header', {}, el('i', { className: `dot ${roleOf(part)}` }), el('span', { className: 'path' }, part.path), el('span', { className: 'muted' }, part.what)),
-      el('p', { className: `verdict ${isIn ? 'in' : 'out'}` }, el('b', {}, isIn ? 'Kept' : 'Left out'), ` – ${isSent ?? whyOf(part, form, spans, size)}`),
+    put(
+      this.body,
+      el(
+        'header',
+        {},
+        el('i', { className: `dot ${roleOf(part)}` }),
+        el('span', { className: 'path' }, part.path),
+        el('span', { className: 'muted' }, part.what),
+      ),
+      el(
+        'p',
+        { className: `verdict ${isIn ? 'in' : 'out'}` },
+        el('b', {}, isIn ? 'Kept' : 'Left out'),
+        ` – ${isSent ?? whyOf(part, form, spans, size)}`,
+      ),
       figures(part, form),
       this.pinning.of(part),
-      part.pinned ? null : [el('h3', {}, 'At which budgets it is in'), this.strip(spans, size), el('p', { className: 'muted small' }, spansInWords(spans, this.windows.table.is_exact))],
+      part.pinned
+        ? null
+        : [
+            el('h3', {}, 'At which budgets it is in'),
+            this.strip(spans, size),
+            el('p', { className: 'muted small' }, spansInWords(spans, this.windows.table.is_exact)),
+          ],
       earned(part),
-      said(part, form));
+      said(part, form),
+    );
     if (isOther) this.node.scrollTop = 0;
   }
 
@@ -91,7 +122,11 @@ function figures(part, form) {
     ['score', scoreOf(part)],
     ['messages', part.messages.length > 1 ? `${grouped(part.messages.length)}, in or out together` : null],
   ];
-  return el('dl', { className: 'figures' }, rows.filter(([, value]) => value !== null).map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
+  return el(
+    'dl',
+    { className: 'figures' },
+    rows.filter(([, value]) => value !== null).map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
+  );
 }
 
 function earned(part) {
@@ -100,8 +135,22 @@ function earned(part) {
   if (words.length === 0 && near.length === 0) return null;
   return [
     el('h3', {}, 'What earned it its score'),
-    words.length > 0 ? el('p', { className: 'words' }, words.map((word) => el('span', { className: 'word' }, word))) : null,
-    near.length > 0 ? el('p', { className: 'muted small' }, 'It stands near ', near.slice(0, 2).map((text, at) => [at > 0 ? ' and ' : '', el('q', {}, text)]), '.') : null,
+    words.length > 0
+      ? el(
+          'p',
+          { className: 'words' },
+          words.map((word) => el('span', { className: 'word' }, word)),
+        )
+      : null,
+    near.length > 0
+      ? el(
+          'p',
+          { className: 'muted small' },
+          'It stands near ',
+          near.slice(0, 2).map((text, at) => [at > 0 ? ' and ' : '', el('q', {}, text)]),
+          '.',
+        )
+      : null,
   ];
 }
 

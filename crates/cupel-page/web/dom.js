@@ -37,14 +37,20 @@ export function onceAFrame(action) {
   return () => {
     if (isAsked) return;
     isAsked = true;
-    requestAnimationFrame(() => { isAsked = false; action(); });
+    requestAnimationFrame(() => {
+      isAsked = false;
+      action();
+    });
   };
 }
 
 /** Whether a key was meant for a field that takes text. */
 export function isTyping(event) {
   const node = event.target;
-  return node instanceof HTMLElement && (node.isContentEditable || ['INPUT', 'SELECT', 'TEXTAREA'].includes(node.tagName) && node.type !== 'range');
+  return (
+    node instanceof HTMLElement &&
+    (node.isContentEditable || (['INPUT', 'SELECT', 'TEXTAREA'].includes(node.tagName) && node.getAttribute('type') !== 'range'))
+  );
 }
 
 /** A colour of the style sheet. */

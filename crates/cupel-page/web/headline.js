@@ -6,22 +6,32 @@ import { counted, grouped, percent } from './words.js';
 export function headline(view, now) {
   const all = now.kept === view.messages;
   const sees = now.isSent ? 'was sent' : 'sees';
-  const title = all ? `The model ${sees} all ${counted(view.messages, 'message')}` : `The model ${sees} ${grouped(now.kept)} of ${counted(view.messages, 'message')}`;
+  const title = all
+    ? `The model ${sees} all ${counted(view.messages, 'message')}`
+    : `The model ${sees} ${grouped(now.kept)} of ${counted(view.messages, 'message')}`;
   const share = view.total_tokens > 0 ? now.tokens / view.total_tokens : 1;
   const left = view.messages - now.kept;
   return [
     el('h1', {}, title),
-    el('p', { className: 'sub' },
+    el(
+      'p',
+      { className: 'sub' },
       `${grouped(now.tokens)} of the request’s ${grouped(view.total_tokens)} tokens (${percent(share)}) at a budget of ${grouped(now.size)}`,
-      left > 0 ? `; ${counted(left, 'message')} left out` : '', '. ',
-      view.step && !now.isSent ? moved(now) : null),
+      left > 0 ? `; ${counted(left, 'message')} left out` : '',
+      '. ',
+      view.step && !now.isSent ? moved(now) : null,
+    ),
     view.query ? el('p', { className: 'question' }, el('span', { className: 'muted' }, 'Chosen for '), el('q', {}, shortened(view.query))) : null,
   ];
 }
 
 function moved(now) {
-  return el('span', { className: 'moved' }, `This is what the policy alone would choose at ${grouped(now.size)} tokens. `,
-    el('button', { type: 'button', className: 'link', onclick: now.back }, 'Back to what was sent'));
+  return el(
+    'span',
+    { className: 'moved' },
+    `This is what the policy alone would choose at ${grouped(now.size)} tokens. `,
+    el('button', { type: 'button', className: 'link', onclick: now.back }, 'Back to what was sent'),
+  );
 }
 
 function shortened(text) {
@@ -34,20 +44,36 @@ export function notices(view) {
   const { reason, limit } = view.opening;
   const start = `To show what is kept when it does not, the budget starts at ${percent(view.opening.size / Math.max(1, view.total_tokens))} of the request. Move the slider.`;
   if (reason === 'taste') {
-    return el('p', { className: 'notice' }, el('b', {}, 'This request fits whole. '),
-      `It needs ${grouped(view.total_tokens)} tokens, and ${view.model ? `${view.model}’s window` : 'its window'} has ${grouped(limit)}: nothing would be left out. ${start}`);
+    return el(
+      'p',
+      { className: 'notice' },
+      el('b', {}, 'This request fits whole. '),
+      `It needs ${grouped(view.total_tokens)} tokens, and ${view.model ? `${view.model}’s window` : 'its window'} has ${grouped(limit)}: nothing would be left out. ${start}`,
+    );
   }
   if (reason === 'unknown') {
-    return el('p', { className: 'notice' }, el('b', {}, 'Nothing says how much fits. '),
-      `${view.model ? `The model ${view.model} is not known` : 'The request names no model'}, and no budget was given. ${start.replace('when it does not', 'at a budget')}`);
+    return el(
+      'p',
+      { className: 'notice' },
+      el('b', {}, 'Nothing says how much fits. '),
+      `${view.model ? `The model ${view.model} is not known` : 'The request names no model'}, and no budget was given. ${start.replace('when it does not', 'at a budget')}`,
+    );
   }
   if (limit !== undefined && limit < view.windows.at[0]) {
-    return el('p', { className: 'notice' }, el('b', {}, 'What must be kept does not fit. '),
-      `It takes a budget of ${grouped(view.windows.at[0])} tokens, and this one has ${grouped(limit)}. The slider starts where it fits.`);
+    return el(
+      'p',
+      { className: 'notice' },
+      el('b', {}, 'What must be kept does not fit. '),
+      `It takes a budget of ${grouped(view.windows.at[0])} tokens, and this one has ${grouped(limit)}. The slider starts where it fits.`,
+    );
   }
   if (view.opening.size > view.windows.at.at(-1)) {
-    return el('p', { className: 'notice' }, el('b', {}, 'This request fits whole. '),
-      `Its limit is ${grouped(limit)} tokens; the slider goes up to where everything is in.`);
+    return el(
+      'p',
+      { className: 'notice' },
+      el('b', {}, 'This request fits whole. '),
+      `Its limit is ${grouped(limit)} tokens; the slider goes up to where everything is in.`,
+    );
   }
   return null;
 }
@@ -62,9 +88,22 @@ export function particulars(view) {
     ['format', view.format],
     ['tokens', `${view.is_estimate ? 'estimated' : 'exact'}, ${view.tokenizer}`],
     ['always kept', `${grouped(view.pinned_tokens)} tokens`],
-    ['budgets', view.windows.is_exact ? `${counted(view.windows.at.length, 'window')}: every budget at which one changes` : `${counted(view.windows.at.length, 'window')}, evenly apart: there are too many to try all`],
+    [
+      'budgets',
+      view.windows.is_exact
+        ? `${counted(view.windows.at.length, 'window')}: every budget at which one changes`
+        : `${counted(view.windows.at.length, 'window')}, evenly apart: there are too many to try all`,
+    ],
     ['before', view.notes?.join('; ')],
   ];
-  return el('details', { className: 'particulars' }, el('summary', {}, 'How it was judged and counted'),
-    el('dl', {}, rows.filter(([, value]) => value).map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])));
+  return el(
+    'details',
+    { className: 'particulars' },
+    el('summary', {}, 'How it was judged and counted'),
+    el(
+      'dl',
+      {},
+      rows.filter(([, value]) => value).map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
+    ),
+  );
 }

@@ -15,7 +15,13 @@ export class LearntLimits {
 
   /** Asks soon for what is remembered; once, however often it is told to. */
   refresh() {
-    this.timer ??= setTimeout(() => { this.timer = null; this.ask(learntLimits()); }, this.asked ? PATIENCE : 0);
+    this.timer ??= setTimeout(
+      () => {
+        this.timer = null;
+        this.ask(learntLimits());
+      },
+      this.asked ? PATIENCE : 0,
+    );
     this.asked = true;
   }
 
@@ -30,9 +36,24 @@ export class LearntLimits {
 
   show(limits) {
     this.node.hidden = limits.length === 0;
-    const rows = limits.map((limit) => el('li', {}, el('b', {}, limit.model ?? 'any model'), ` at ${limit.upstream}, keys ${limit.keys}: `,
-      `${grouped(limit.tokens)} tokens${limit.counts_answer ? ' with the answer' : ''}, for ${counted(Math.ceil(limit.seconds_left / 60), 'minute')} more`));
-    put(this.node, el('p', {}, `${counted(limits.length, 'window')} told by upstreams `,
-      el('button', { type: 'button', className: 'choice forget', onclick: () => this.ask(forgetLimits()) }, 'Forget')), el('ul', {}, rows));
+    const rows = limits.map((limit) =>
+      el(
+        'li',
+        {},
+        el('b', {}, limit.model ?? 'any model'),
+        ` at ${limit.upstream}, keys ${limit.keys}: `,
+        `${grouped(limit.tokens)} tokens${limit.counts_answer ? ' with the answer' : ''}, for ${counted(Math.ceil(limit.seconds_left / 60), 'minute')} more`,
+      ),
+    );
+    put(
+      this.node,
+      el(
+        'p',
+        {},
+        `${counted(limits.length, 'window')} told by upstreams `,
+        el('button', { type: 'button', className: 'choice forget', onclick: () => this.ask(forgetLimits()) }, 'Forget'),
+      ),
+      el('ul', {}, rows),
+    );
   }
 }

@@ -16,7 +16,13 @@ function tags(shown) {
 
 function wordsOf(part) {
   const words = (part.words ?? []).slice(0, 4);
-  return words.length === 0 ? null : el('span', { className: 'row-words' }, words.map((word) => el('span', { className: 'word' }, word)));
+  return words.length === 0
+    ? null
+    : el(
+        'span',
+        { className: 'row-words' },
+        words.map((word) => el('span', { className: 'word' }, word)),
+      );
 }
 
 /** How a part begins; where texts are not shown, what it is. */
@@ -29,13 +35,19 @@ export function fillRow(node, shown) {
   const { part, form, why } = shown;
   const role = roleOf(part);
   node.className = `row ${form >= 0 ? 'in' : 'out'}`;
-  put(node,
+  put(
+    node,
     mark(form >= 0, role),
     el('span', { className: 'who' }, el('span', { className: 'role' }, part.what), el('span', { className: 'path' }, part.path)),
-    el('span', { className: 'what' }, el('span', { className: 'says' }, beginning(part)),
-      el('span', { className: 'why' }, tags(shown), el('span', { className: 'reason' }, why), wordsOf(part))),
+    el(
+      'span',
+      { className: 'what' },
+      el('span', { className: 'says' }, beginning(part)),
+      el('span', { className: 'why' }, tags(shown), el('span', { className: 'reason' }, why), wordsOf(part)),
+    ),
     el('span', { className: 'score', title: 'score' }, scoreOf(part)),
-    el('span', { className: 'tokens', title: 'tokens' }, grouped(shown.tokens)));
+    el('span', { className: 'tokens', title: 'tokens' }, grouped(shown.tokens)),
+  );
 }
 
 function cell(part, form, isFirst, why) {
@@ -44,15 +56,22 @@ function cell(part, form, isFirst, why) {
   const text = short?.text ? [short.text.slice(0, 240)] : beginning(part);
   const tokens = short?.tokens ?? part.tokens;
   const label = isFirst ? part.what : short ? short.name : why;
-  return el('span', { className: `cell ${roleOf(part)}` }, el('span', { className: 'says' }, text),
-    el('span', { className: 'why' }, el('span', { className: 'reason' }, label), el('span', { className: 'count' }, grouped(tokens))));
+  return el(
+    'span',
+    { className: `cell ${roleOf(part)}` },
+    el('span', { className: 'says' }, text),
+    el('span', { className: 'why' }, el('span', { className: 'reason' }, label), el('span', { className: 'count' }, grouped(tokens))),
+  );
 }
 
 export function fillSides(node, shown) {
   const { part, form, beside } = shown;
   node.className = `row sides ${form >= 0 ? 'in' : 'out'} ${beside ? 'three' : ''} ${shown.differs ? 'differs' : ''}`;
-  put(node, mark(form >= 0, roleOf(part)),
+  put(
+    node,
+    mark(form >= 0, roleOf(part)),
     cell(part, 0, true, ''),
     cell(part, form, false, shown.why),
-    beside ? cell(part, beside.form, false, beside.why) : null);
+    beside ? cell(part, beside.form, false, beside.why) : null,
+  );
 }

@@ -14,22 +14,42 @@ export class BudgetSlider {
     this.worth = windows.worth();
     this.canvas = el('canvas', { className: 'curve', 'aria-hidden': 'true' });
     this.input = el('input', { type: 'range', id: 'budget', min: windows.lowest, max: windows.highest, step: 1, 'aria-label': 'Budget in tokens' });
-    this.number = el('input', { type: 'text', inputmode: 'numeric', className: 'number', 'aria-label': 'Budget in tokens, as a number', autocomplete: 'off' });
-    const ends = el('div', { className: 'ends', 'aria-hidden': 'true' },
-      el('span', {}, `${grouped(windows.lowest)} · what must be kept`), el('span', {}, `everything · ${grouped(windows.highest)}`));
-    const hint = 'The curve is the share of all score that each budget keeps. Arrows go to the next budget at which the window changes, Page Up and Down in larger steps.';
-    this.node = el('div', { className: 'slider' },
+    this.number = el('input', {
+      type: 'text',
+      inputmode: 'numeric',
+      className: 'number',
+      'aria-label': 'Budget in tokens, as a number',
+      autocomplete: 'off',
+    });
+    const ends = el(
+      'div',
+      { className: 'ends', 'aria-hidden': 'true' },
+      el('span', {}, `${grouped(windows.lowest)} · what must be kept`),
+      el('span', {}, `everything · ${grouped(windows.highest)}`),
+    );
+    const hint =
+      'The curve is the share of all score that each budget keeps. Arrows go to the next budget at which the window changes, Page Up and Down in larger steps.';
+    this.node = el(
+      'div',
+      { className: 'slider' },
       el('div', { className: 'slider-head' }, el('label', { for: 'budget' }, 'Budget'), this.number, el('span', { className: 'muted' }, 'tokens')),
-      el('div', { className: 'track', title: hint }, this.canvas, this.input), ends);
+      el('div', { className: 'track', title: hint }, this.canvas, this.input),
+      ends,
+    );
     this.input.addEventListener('input', () => this.move(this.windows.known(Number(this.input.value))));
     this.input.addEventListener('keydown', (event) => this.key(event));
     this.number.addEventListener('change', () => this.typed());
-    this.number.addEventListener('keydown', (event) => { if (event.key === 'Enter') this.typed(); });
+    this.number.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') this.typed();
+    });
     new ResizeObserver(() => this.draw()).observe(this.canvas);
   }
 
   typed() {
-    const text = this.number.value.trim().toLowerCase().replaceAll(/[,_\s]/g, '');
+    const text = this.number.value
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[,_\s]/g, '');
     const size = text.endsWith('k') ? 1000 * Number(text.slice(0, -1)) : Number(text);
     if (Number.isFinite(size) && size > 0) this.move(this.windows.known(size));
     else this.show(this.size, this.told);

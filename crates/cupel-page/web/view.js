@@ -12,6 +12,10 @@ import { headline, notices, particulars } from './headline.js';
 import { counted, grouped, roleOf, whyOf } from './words.js';
 
 export class RequestPage {
+  /**
+   * @param {any} view the answer that is shown
+   * @param {{ask?: any, pins?: any, back?: any}} [around] the server behind the page, if there is one
+   */
   constructor(view, { ask, pins, back } = {}) {
     this.view = view;
     this.windows = new Windows(view.windows, view.parts);
@@ -38,9 +42,12 @@ export class RequestPage {
     this.slider = new BudgetSlider({ windows: this.windows, limit, move: (size) => this.move(size) });
     this.compare = new Compare({ view, ask, change: () => this.compared() });
     const bar = (title) => new Bar({ title, choose: (position) => this.chooseAt(position), describe: (position) => this.describe(position) });
-    [this.before, this.after, this.besideBar] = [bar('Request'), bar('Window'), bar('Beside')];
+    this.before = bar('Request');
+    this.after = bar('Window');
+    this.besideBar = bar('Beside');
     this.list = new VirtualList({
-      label: 'Messages', className: 'messages',
+      label: 'Messages',
+      className: 'messages',
       fill: (node, index) => this.fillRow(node, this.shown[index]),
       choose: (index) => this.choose(this.shown[index]),
     });
@@ -49,18 +56,44 @@ export class RequestPage {
     this.legend = el('ul', { className: 'legend' });
     this.head = el('div', { className: 'headline', 'aria-live': 'polite' });
     this.filters = el('div', { className: 'choices', role: 'group', 'aria-label': 'Which messages' });
-    this.search = el('input', { type: 'search', placeholder: 'Search  /', 'aria-label': 'Search in the messages', oninput: () => { this.query = this.search.value.trim().toLowerCase(); this.list.chosen = -1; this.update(); } });
+    this.search = el('input', {
+      type: 'search',
+      placeholder: 'Search  /',
+      'aria-label': 'Search in the messages',
+      oninput: () => {
+        this.query = this.search.value.trim().toLowerCase();
+        this.list.chosen = -1;
+        this.update();
+      },
+    });
     this.sidesButton = choice('Side by side', false, () => this.toggleSides(), 'Before and after, side by side (s)');
     this.columns = el('div', { className: 'columns', 'aria-hidden': 'true' });
     this.none = el('p', { className: 'none muted', hidden: true }, 'Nothing here.');
-    this.deck = el('div', { className: 'deck' }, this.slider.node, el('div', { className: 'bars' }, this.before.node, this.after.node, this.besideBar.node));
+    this.deck = el(
+      'div',
+      { className: 'deck' },
+      this.slider.node,
+      el('div', { className: 'bars' }, this.before.node, this.after.node, this.besideBar.node),
+    );
     const toolbar = el('div', { className: 'toolbar' }, this.filters, this.search, this.sidesButton, this.compare.node);
-    this.node = el('main', { className: 'request' },
-      this.head, notices(view), this.deck, this.legend,
+    this.node = el(
+      'main',
+      { className: 'request' },
+      this.head,
+      notices(view),
+      this.deck,
+      this.legend,
       view.step ? stepPanel(view, (filter) => this.setFilter(filter)) : null,
-      toolbar, this.compare.told,
-      el('div', { className: 'split' }, el('section', { className: 'list', 'aria-label': 'Messages' }, this.columns, this.list.node, this.none), this.detail.node),
-      particulars(view));
+      toolbar,
+      this.compare.told,
+      el(
+        'div',
+        { className: 'split' },
+        el('section', { className: 'list', 'aria-label': 'Messages' }, this.columns, this.list.node, this.none),
+        this.detail.node,
+      ),
+      particulars(view),
+    );
     new ResizeObserver(() => {
       document.documentElement.style.setProperty('--deck', `${getComputedStyle(this.deck).position === 'sticky' ? this.deck.offsetHeight : 0}px`);
     }).observe(this.deck);
@@ -95,7 +128,10 @@ export class RequestPage {
     if (!this.other && this.filter === 'differs') this.filter = 'all';
     const kept = messagesIn(view.parts, this.window.state);
     put(this.head, headline(view, { kept, tokens: this.window.tokens, size: this.size, isSent: this.isSent, back: () => this.toSent() }));
-    this.slider.show(this.size, `${grouped(this.size)} tokens: ${grouped(kept)} of ${counted(view.messages, 'message')} kept, ${grouped(this.window.tokens)} tokens`);
+    this.slider.show(
+      this.size,
+      `${grouped(this.size)} tokens: ${grouped(kept)} of ${counted(view.messages, 'message')} kept, ${grouped(this.window.tokens)} tokens`,
+    );
     this.drawBars(kept);
     this.shown = this.positions();
     this.showFilters();
@@ -109,23 +145,47 @@ export class RequestPage {
   drawBars(kept) {
     const { view, window } = this;
     const { parts } = view;
-    const stretch = (position, form) => ({ tokens: tokensIn(parts[position], Math.max(0, form)), fill: roleOf(parts[position]), position, isFaint: form < 0 });
+    const stretch = (position, form) => ({
+      tokens: tokensIn(parts[position], Math.max(0, form)),
+      fill: roleOf(parts[position]),
+      position,
+      isFaint: form < 0,
+    });
     const all = parts.map((_, position) => ({ ...stretch(position, window.state[position]), tokens: parts[position].tokens }));
     const heading = (name, text) => [el('b', {}, name), el('span', {}, text)];
-    this.before.show(all, view.total_tokens, heading('Request', `${counted(view.messages, 'message')}, ${grouped(view.total_tokens)} tokens, as it came`),
-      `The request as it came: ${counted(view.messages, 'message')}, ${grouped(view.total_tokens)} tokens`);
+    this.before.show(
+      all,
+      view.total_tokens,
+      heading('Request', `${counted(view.messages, 'message')}, ${grouped(view.total_tokens)} tokens, as it came`),
+      `The request as it came: ${counted(view.messages, 'message')}, ${grouped(view.total_tokens)} tokens`,
+    );
     const windowBar = (bar, name, shown, text) => {
-      const inOrder = shown.order.map((position) => ({ ...stretch(position, shown.state[position]), isCached: this.isSent && this.cached.has(position) && bar === this.after }));
+      const inOrder = shown.order.map((position) => ({
+        ...stretch(position, shown.state[position]),
+        isCached: this.isSent && this.cached.has(position) && bar === this.after,
+      }));
       const rest = this.rest(shown.tokens);
       const total = shown.tokens + rest.reduce((sum, one) => sum + one.tokens, 0);
-      const asides = rest.filter((one) => one.tokens > 0).map((one) => `${grouped(one.tokens)} ${one.name}`).join(', ');
+      const asides = rest
+        .filter((one) => one.tokens > 0)
+        .map((one) => `${grouped(one.tokens)} ${one.name}`)
+        .join(', ');
       bar.show([...inOrder, ...rest], total, heading(name, `${text}${asides ? ` · ${asides}` : ''}`), barLabel(name, shown, parts, shown.tokens));
     };
     const cached = this.isSent && view.step.cached_tokens > 0 ? `, underlined what is in the cache` : '';
     windowBar(this.after, 'Window', window, `${counted(kept, 'message')}, ${grouped(window.tokens)} tokens, as the model sees it${cached}`);
     this.besideBar.node.hidden = !this.other;
-    if (this.other) windowBar(this.besideBar, this.other.name, this.other, `${counted(messagesIn(parts, this.other.state), 'message')}, ${grouped(this.other.tokens)} tokens`);
-    put(this.legend, legend(parts, window, (position) => tokensIn(parts[position], window.state[position])));
+    if (this.other)
+      windowBar(
+        this.besideBar,
+        this.other.name,
+        this.other,
+        `${counted(messagesIn(parts, this.other.state), 'message')}, ${grouped(this.other.tokens)} tokens`,
+      );
+    put(
+      this.legend,
+      legend(parts, window, (position) => tokensIn(parts[position], window.state[position])),
+    );
   }
 
   /** What of the window holds nothing: free, or set aside. */
@@ -140,9 +200,13 @@ export class RequestPage {
     ];
   }
 
-  isIn(position) { return this.window.state[position] >= 0; }
+  isIn(position) {
+    return this.window.state[position] >= 0;
+  }
 
-  differs(position) { return Boolean(this.other) && this.isIn(position) !== this.other.state[position] >= 0; }
+  differs(position) {
+    return Boolean(this.other) && this.isIn(position) !== this.other.state[position] >= 0;
+  }
 
   tests() {
     return {
@@ -165,10 +229,25 @@ export class RequestPage {
 
   showFilters() {
     const tests = this.tests();
-    const choices = [['all', 'All'], ['kept', 'Kept'], ['out', 'Left out'],
-      ...(this.other ? [['differs', 'Differ']] : []), ...(this.view.step ? [['cut', 'Cut off'], ['again', 'Sent again']] : [])];
+    const choices = [
+      ['all', 'All'],
+      ['kept', 'Kept'],
+      ['out', 'Left out'],
+      ...(this.other ? [['differs', 'Differ']] : []),
+      ...(this.view.step
+        ? [
+            ['cut', 'Cut off'],
+            ['again', 'Sent again'],
+          ]
+        : []),
+    ];
     const count = (test) => this.view.parts.reduce((sum, _, position) => sum + (test(position) ? 1 : 0), 0);
-    put(this.filters, choices.map(([name, label]) => choice([label, ' ', el('span', { className: 'count' }, grouped(count(tests[name])))], this.filter === name, () => this.setFilter(name))));
+    put(
+      this.filters,
+      choices.map(([name, label]) =>
+        choice([label, ' ', el('span', { className: 'count' }, grouped(count(tests[name])))], this.filter === name, () => this.setFilter(name)),
+      ),
+    );
   }
 
   setFilter(name) {
@@ -180,9 +259,17 @@ export class RequestPage {
     const { view } = this;
     this.columns.className = `columns ${this.isSides ? 'sides' : ''} ${this.isSides && this.other ? 'three' : ''}`;
     const names = this.isSides
-      ? ['', `before · ${counted(view.messages, 'message')}`, `after · ${counted(kept, 'message')}${this.other ? ` · ${view.policy}` : ''}`, ...(this.other ? [this.other.name] : [])]
+      ? [
+          '',
+          `before · ${counted(view.messages, 'message')}`,
+          `after · ${counted(kept, 'message')}${this.other ? ` · ${view.policy}` : ''}`,
+          ...(this.other ? [this.other.name] : []),
+        ]
       : ['', 'what', '', 'score', 'tokens'];
-    put(this.columns, names.map((name) => el('span', {}, name)));
+    put(
+      this.columns,
+      names.map((name) => el('span', {}, name)),
+    );
   }
 
   tagsOf(position) {
@@ -199,7 +286,8 @@ export class RequestPage {
     if (!this.isSent) return undefined;
     const part = this.view.parts[position];
     if (this.again.has(position)) return againReason(this.again.get(position));
-    if (!this.isIn(position)) return this.cut.has(position) ? 'cut off to make room; the beginning stays in the cache' : 'not in the window of this session';
+    if (!this.isIn(position))
+      return this.cut.has(position) ? 'cut off to make room; the beginning stays in the cache' : 'not in the window of this session';
     if (part.pinned) return `always in: ${part.pinned}`;
     return this.cached.has(position) ? 'in the unchanged beginning, which the cache has' : 'new in this step';
   }
@@ -211,8 +299,18 @@ export class RequestPage {
   fillRow(node, position) {
     const part = this.view.parts[position];
     const form = this.window.state[position];
-    const shown = { part, form, why: this.whyOf(position), tags: this.tagsOf(position), differs: this.differs(position), tokens: tokensIn(part, Math.max(0, form)) };
-    if (!this.isSides) { fillRow(node, shown); return; }
+    const shown = {
+      part,
+      form,
+      why: this.whyOf(position),
+      tags: this.tagsOf(position),
+      differs: this.differs(position),
+      tokens: tokensIn(part, Math.max(0, form)),
+    };
+    if (!this.isSides) {
+      fillRow(node, shown);
+      return;
+    }
     if (this.other) {
       const theirs = this.other.state[position];
       shown.beside = { form: theirs, why: whyOf(part, theirs, this.other.windows.spans[position], this.size) };
@@ -233,13 +331,22 @@ export class RequestPage {
 
   chooseAt(position) {
     let index = this.shown.indexOf(position);
-    if (index < 0) { this.filter = 'all'; this.query = ''; this.search.value = ''; this.update(); index = this.shown.indexOf(position); }
+    if (index < 0) {
+      this.filter = 'all';
+      this.query = '';
+      this.search.value = '';
+      this.update();
+      index = this.shown.indexOf(position);
+    }
     this.list.choose(index);
     this.list.reveal(index);
   }
 
   showDetail() {
-    if (this.chosen < 0) { this.detail.empty(); return; }
+    if (this.chosen < 0) {
+      this.detail.empty();
+      return;
+    }
     this.detail.show(this.chosen, this.view.parts[this.chosen], this.window.state[this.chosen], this.size, this.sentReason(this.chosen));
   }
 
@@ -265,16 +372,25 @@ export class RequestPage {
 
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-    if (event.key === 'Escape') { this.escape(event); return; }
+    if (event.key === 'Escape') {
+      this.escape(event);
+      return;
+    }
     if (isTyping(event)) return;
     const names = ['all', 'kept', 'out'];
     const steps = {
-      j: () => this.list.step(1), k: () => this.list.step(-1),
-      ArrowDown: () => this.list.step(1), ArrowUp: () => this.list.step(-1),
-      ArrowRight: () => this.move(this.windows.next(this.size, 1)), '.': () => this.move(this.windows.next(this.size, 1)),
-      ArrowLeft: () => this.move(this.windows.next(this.size, -1)), ',': () => this.move(this.windows.next(this.size, -1)),
-      '/': () => this.search.focus(), f: () => this.setFilter(names[(names.indexOf(this.filter) + 1) % names.length]),
-      s: () => this.toggleSides(), c: () => this.compare.select.focus(),
+      j: () => this.list.step(1),
+      k: () => this.list.step(-1),
+      ArrowDown: () => this.list.step(1),
+      ArrowUp: () => this.list.step(-1),
+      ArrowRight: () => this.move(this.windows.next(this.size, 1)),
+      '.': () => this.move(this.windows.next(this.size, 1)),
+      ArrowLeft: () => this.move(this.windows.next(this.size, -1)),
+      ',': () => this.move(this.windows.next(this.size, -1)),
+      '/': () => this.search.focus(),
+      f: () => this.setFilter(names[(names.indexOf(this.filter) + 1) % names.length]),
+      s: () => this.toggleSides(),
+      c: () => this.compare.select.focus(),
     };
     if (!(event.key in steps)) return;
     event.preventDefault();
@@ -282,8 +398,11 @@ export class RequestPage {
   }
 
   escape(event) {
-    if (document.activeElement === this.search && this.search.value) { this.search.value = ''; this.query = ''; this.update(); }
-    else if (isTyping(event)) event.target.blur();
+    if (document.activeElement === this.search && this.search.value) {
+      this.search.value = '';
+      this.query = '';
+      this.update();
+    } else if (isTyping(event)) event.target.blur();
     else if (this.chosen >= 0) this.close();
     else this.back?.();
   }

@@ -9,7 +9,10 @@ const BEYOND = 8;
  * `choose(index)` is told when one is chosen.
  */
 export class VirtualList {
+  /** @param {{label: string, className: string, fill: Function, choose: Function, open?: Function}} rows */
   constructor({ label, className, fill, choose, open }) {
+    /** @type {undefined | (() => [number, number])} */
+    this.bounds = undefined;
     this.fill = fill;
     this.onChoose = choose;
     this.onOpen = open ?? (() => {});
@@ -23,11 +26,17 @@ export class VirtualList {
     this.node.addEventListener('keydown', (event) => this.key(event));
     this.node.addEventListener('click', (event) => {
       const row = event.target.closest('[role=option]');
-      if (row) { this.choose(Number(row.dataset.index)); this.onOpen(this.chosen); }
+      if (row) {
+        this.choose(Number(row.dataset.index));
+        this.onOpen(this.chosen);
+      }
     });
     const soon = onceAFrame(() => this.draw());
     addEventListener('scroll', soon, { passive: true });
-    addEventListener('resize', () => { this.rowHeight = 0; soon(); });
+    addEventListener('resize', () => {
+      this.rowHeight = 0;
+      soon();
+    });
     this.soon = soon;
   }
 

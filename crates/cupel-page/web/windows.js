@@ -17,9 +17,13 @@ export class Windows {
     }
   }
 
-  get lowest() { return this.table.at[0]; }
+  get lowest() {
+    return this.table.at[0];
+  }
 
-  get highest() { return this.table.at.at(-1); }
+  get highest() {
+    return this.table.at.at(-1);
+  }
 
   apply(state, at) {
     for (const position of this.table.left[at]) state[position] = -1;
@@ -69,7 +73,9 @@ export class Windows {
     const placed = this.table.order?.[index];
     if (placed?.length) return placed;
     const kept = [];
-    state.forEach((form, position) => { if (form >= 0) kept.push(position); });
+    state.forEach((form, position) => {
+      if (form >= 0) kept.push(position);
+    });
     return kept;
   }
 
@@ -124,13 +130,15 @@ export class Windows {
 /** What a part costs in a state. */
 export function tokensIn(part, form) {
   if (form < 0) return 0;
-  return form === 0 ? part.tokens : part.forms?.[form - 1]?.tokens ?? part.tokens;
+  return form === 0 ? part.tokens : (part.forms?.[form - 1]?.tokens ?? part.tokens);
 }
 
 /** How many messages a window has. */
 export function messagesIn(parts, state) {
   let count = 0;
-  state.forEach((form, position) => { if (form >= 0) count += parts[position].messages.length; });
+  state.forEach((form, position) => {
+    if (form >= 0) count += parts[position].messages.length;
+  });
   return count;
 }
 

@@ -45,11 +45,16 @@ export const ROLES = new Map([
 /** Why a part is out where budget is not the reason. */
 function otherReason(why) {
   switch (why.reason) {
-    case 'same-text': return why.path ? `same text as ${why.path}, which is in` : 'the same text is in already';
-    case 'too-many-of-kind': return `the policy takes at most ${grouped(why.cap)} of kind ${why.kind}`;
-    case 'no-room-for-needs': return `with ${why.paths[0]}, which it needs, it has ${grouped(why.tokens)} tokens`;
-    case 'share-used-up': return 'the part of the window for its kind is used up';
-    default: return why.text ?? 'the policy leaves it out';
+    case 'same-text':
+      return why.path ? `same text as ${why.path}, which is in` : 'the same text is in already';
+    case 'too-many-of-kind':
+      return `the policy takes at most ${grouped(why.cap)} of kind ${why.kind}`;
+    case 'no-room-for-needs':
+      return `with ${why.paths[0]}, which it needs, it has ${grouped(why.tokens)} tokens`;
+    case 'share-used-up':
+      return 'the part of the window for its kind is used up';
+    default:
+      return why.text ?? 'the policy leaves it out';
   }
 }
 
@@ -83,9 +88,9 @@ export function whyOf(part, form, spans, size) {
 export function spansInWords(spans, isExact) {
   if (spans.length === 0) return 'At no budget.';
   const about = isExact ? '' : 'about ';
-  const told = spans.slice(0, 3).map(([from, to]) => to === null
-    ? `from ${about}${grouped(from)} tokens on`
-    : `from ${about}${grouped(from)} to ${grouped(to - 1)}`);
+  const told = spans
+    .slice(0, 3)
+    .map(([from, to]) => (to === null ? `from ${about}${grouped(from)} tokens on` : `from ${about}${grouped(from)} to ${grouped(to - 1)}`));
   const more = spans.length > 3 ? `, and ${spans.length - 3} more times` : '';
   return `In ${told.join(', ')}${more}.`;
 }

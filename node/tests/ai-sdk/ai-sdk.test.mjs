@@ -50,7 +50,11 @@ function model({ version, Model }, steps = STEPS) {
         ? [{ type: "text-start", id: "t" }, { type: "text-delta", id: "t", delta: text }, { type: "text-end", id: "t" }]
         : [{ type: "tool-call", toolCallId: id, toolName: "read", input }];
       const all = [{ type: "stream-start", warnings: [] }, ...parts, { type: "finish", ...rest }];
-      return { stream: new ReadableStream({ start: (to) => (all.forEach((one) => to.enqueue(one)), to.close()) }) };
+      const start = (to) => {
+        for (const one of all) to.enqueue(one);
+        to.close();
+      };
+      return { stream: new ReadableStream({ start }) };
     },
   });
   return { made, sent };

@@ -221,7 +221,10 @@ test("every setting of the engine is taken by its name in camel case", () => {
       [setting.call, () => new Engine().count(KEYS, wrong)],
     ]) {
       let thrown;
-      assert.throws(call, (error) => (thrown = error) instanceof CupelError, setting.keyword);
+      assert.throws(call, (error) => {
+        thrown = error;
+        return error instanceof CupelError;
+      }, setting.keyword);
       assert.equal(/unknown setting|cannot be set here/.test(thrown.rule), !is, `${setting.keyword}: ${thrown}`);
     }
   }

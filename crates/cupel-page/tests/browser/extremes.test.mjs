@@ -4,8 +4,12 @@ import { after, before, test } from 'node:test';
 import { file, headline, launch, open, singleFile, view } from './support.mjs';
 
 let browser;
-before(async () => { browser = await launch(); });
-after(async () => { await browser.close(); });
+before(async () => {
+  browser = await launch();
+});
+after(async () => {
+  await browser.close();
+});
 
 function request(texts) {
   return JSON.stringify({ messages: texts.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })) });

@@ -49,7 +49,7 @@ test('a step shows the cache, what was cut and sent again, and the run with a po
   const { kept } = await headline(page);
   assert.equal(kept, run.rows[5].kept);
   await page.getByRole('button', { name: /^Kept/ }).click();
-  assert.equal(await page.locator('.row .tag.cached').count() > 0, step.cached_tokens > 0);
+  assert.equal((await page.locator('.row .tag.cached').count()) > 0, step.cached_tokens > 0);
   await page.getByRole('button', { name: /^All/ }).click();
   await page.locator('#budget').press('PageUp');
   assert.match(await page.textContent('.moved'), /what the policy alone would choose/);
@@ -65,7 +65,10 @@ test('windows that upstreams told are shown, and forgotten by a button', async (
   gateway.limits = [{ upstream: 'http://one', model: '<i>m</i>', keys: '0a1b2c3d', tokens: 32768, counts_answer: true, seconds_left: 1790 }];
   await page.reload();
   await page.waitForSelector('.limits li');
-  assert.match(await page.locator('.limits').textContent(), /1 window told.*<i>m<\/i> at http:\/\/one, keys 0a1b2c3d: 32,768 tokens with the answer, for 30 minutes/s);
+  assert.match(
+    await page.locator('.limits').textContent(),
+    /1 window told.*<i>m<\/i> at http:\/\/one, keys 0a1b2c3d: 32,768 tokens with the answer, for 30 minutes/s,
+  );
   await page.click('.limits .forget');
   await page.waitForSelector('.limits', { state: 'hidden' });
   assert.deepEqual([gateway.limits, complaints], [[], []]);

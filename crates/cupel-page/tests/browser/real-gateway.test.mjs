@@ -17,11 +17,15 @@ let sent = '';
 
 function answer(request, response) {
   sent = '';
-  request.setEncoding('utf8').on('data', (piece) => { sent += piece; });
+  request.setEncoding('utf8').on('data', (piece) => {
+    sent += piece;
+  });
   request.on('end', () => {
     const message = { role: 'assistant', content: 'Done.' };
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 0, model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] }));
+    response.end(
+      JSON.stringify({ id: 'c', object: 'chat.completion', created: 0, model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] }),
+    );
   });
 }
 

@@ -79,7 +79,7 @@ test('a message opens with its score, its words and the budgets at which it is i
   assert.ok(needs, await detail.textContent());
   assert.match(await detail.textContent(), /1\.952/);
   assert.deepEqual((await detail.locator('.words .word').allTextContents()).slice(0, 3), ['kilos', 'two', 'beans']);
-  assert.ok(await detail.locator('pre mark').count() > 0);
+  assert.ok((await detail.locator('pre mark').count()) > 0);
   await setBudget(page, 750 + Number(needs[1]));
   assert.match(await detail.textContent(), /Kept – its score earned a place/);
   await close();
@@ -90,7 +90,7 @@ test('filters and search show what they say', async () => {
   await setBudget(page, 750);
   await page.getByRole('button', { name: /^Kept/ }).click();
   assert.equal(await page.locator('.messages .row').count(), await page.locator('.messages .row.in').count());
-  assert.ok(await page.locator('.messages .row.in').count() >= 7);
+  assert.ok((await page.locator('.messages .row.in').count()) >= 7);
   await page.fill('input[type=search]', 'no message says this');
   assert.equal(await page.locator('.messages .row').count(), 0);
   assert.ok(await page.locator('.none').isVisible());
@@ -161,7 +161,11 @@ test('the keyboard is enough', async () => {
 
 test('it is dark where the system is, and where one says so', async () => {
   const paper = (page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-  const lightness = (colour) => colour.match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
+  const lightness = (colour) =>
+    colour
+      .match(/\d+/g)
+      .slice(0, 3)
+      .reduce((sum, part) => sum + Number(part), 0);
   const dark = await open(browser, served.url, { colorScheme: 'dark' });
   assert.ok(lightness(await paper(dark.page)) < 150);
   await dark.close();
@@ -179,13 +183,13 @@ test('it is dark where the system is, and where one says so', async () => {
 test('a phone needs no scrolling sideways', async () => {
   const { page, close } = await open(browser, served.url, { viewport: { width: 360, height: 740 }, hasTouch: true });
   const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(await sideways() <= 0);
+  assert.ok((await sideways()) <= 0);
   await page.selectOption('#beside', 'chat');
   await page.getByRole('button', { name: 'Side by side' }).click();
-  assert.ok(await sideways() <= 0);
+  assert.ok((await sideways()) <= 0);
   await page.locator('.messages .row').nth(2).click();
   assert.ok(await page.locator('.detail.open pre').isVisible());
-  assert.ok(await sideways() <= 0);
+  assert.ok((await sideways()) <= 0);
   for (let step = 0; step < 6; step += 1) await page.keyboard.press('j');
   const row = await page.locator('.row[aria-selected=true]').boundingBox();
   const sheet = await page.locator('.detail.open').boundingBox();
@@ -217,7 +221,20 @@ test('a budget that does not hold what must be kept is told, and so is one that 
 });
 
 test('what is set aside is shown as that, and not as free', async () => {
-  const { url } = singleFile('unknown.html', CHAT, '--format', 'openai-responses', '--model', 'gpt-4.1', '--max', '2000', '--reserve', '500', '--margin', '10%');
+  const { url } = singleFile(
+    'unknown.html',
+    CHAT,
+    '--format',
+    'openai-responses',
+    '--model',
+    'gpt-4.1',
+    '--max',
+    '2000',
+    '--reserve',
+    '500',
+    '--margin',
+    '10%',
+  );
   const { page, close } = await open(browser, url);
   const bar = await page.locator('.bar-title').nth(1).textContent();
   assert.match(bar, /500 kept free for the answer/);

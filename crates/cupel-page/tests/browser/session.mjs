@@ -28,18 +28,30 @@ export function agentRun({ max, steps, shown }) {
     } else {
       const { session: step } = JSON.parse(run('explain', ...flags, '--json'));
       points.push({
-        number: step.number, sent: step.totals.sent, everything: step.totals.everything, newest_first: step.totals.newest_first,
+        number: step.number,
+        sent: step.totals.sent,
+        everything: step.totals.everything,
+        newest_first: step.totals.newest_first,
         step: { cached_tokens: step.cached_tokens, uncached_tokens: step.uncached_tokens },
       });
     }
     const { summary, session: step } = JSON.parse(run('explain', ...flags, '--json'));
     run('select', ...flags);
     rows.push({
-      id, time_ms: 1_700_000_000_000 + 9_000 * at, model: 'gpt-4.1', conversation: 'fix-parser', step: id,
-      title: 'Fix the failing parser test', tokens_before: summary.tokens_before, tokens_after: summary.tokens_after,
-      kept: summary.messages_after, dropped: summary.messages_before - summary.messages_after,
-      cached_prefix: step.cached_tokens, status: summary.messages_after < summary.messages_before ? 'fitted' : 'whole',
-      http_status: 200, has_view: views.has(id),
+      id,
+      time_ms: 1_700_000_000_000 + 9_000 * at,
+      model: 'gpt-4.1',
+      conversation: 'fix-parser',
+      step: id,
+      title: 'Fix the failing parser test',
+      tokens_before: summary.tokens_before,
+      tokens_after: summary.tokens_after,
+      kept: summary.messages_after,
+      dropped: summary.messages_before - summary.messages_after,
+      cached_prefix: step.cached_tokens,
+      status: summary.messages_after < summary.messages_before ? 'fitted' : 'whole',
+      http_status: 200,
+      has_view: views.has(id),
     });
   });
   return { rows, views };

@@ -58,8 +58,15 @@ export async function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
 }
 
@@ -69,7 +76,9 @@ export async function open(browser, url, options = {}) {
   const page = await context.newPage();
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
-  page.on('console', (message) => { if (message.type() === 'error') complaints.push(`console: ${message.text()}`); });
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`console: ${message.text()}`);
+  });
   page.on('request', (request) => {
     const asked = request.url();
     if (!asked.startsWith('data:') && new URL(asked).origin !== new URL(url).origin) complaints.push(`request: ${asked}`);
