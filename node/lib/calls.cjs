@@ -112,7 +112,7 @@ function simulate(request, { budgets, message, slackTokens, steps, from, to, ...
   return engine.curve(request, { steps, from, to, ...call });
 }
 
-/** What two or more policies keep differently. */
+/** Differences between two or more policies. */
 function compare(request, policies, options) {
   const [engine, call] = split(options);
   return engine.compare(request, policies, call);

@@ -185,7 +185,7 @@ class Engine {
     return this.#ask(request, "curve", options, { steps, from, to });
   }
 
-  /** What the last tokens of the budget buy. */
+  /** Messages that the last tokens of the budget buy. */
   marginal(request, slackTokens, options) {
     return this.#ask(request, "marginal", options, { slack_tokens: slackTokens });
   }
@@ -195,7 +195,7 @@ class Engine {
     return this.#ask(request, "min_budget", options, { message });
   }
 
-  /** What two or more policies keep differently. */
+  /** Differences between two or more policies. */
   compare(request, policies, options) {
     return this.#ask(request, "compare", options, { policies });
   }

@@ -23,7 +23,7 @@ class CupelError extends Error {
   }
 }
 
-/** What the engine advises, by the names that it has here. */
+/** Remedies of the engine, by their names here. */
 const REMEDIES = {
   "each line is JSON of its own; give them one by one, as with --lines":
     "each line is a request of its own: give them one by one",

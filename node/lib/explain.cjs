@@ -30,7 +30,7 @@ function why(reason) {
   }
 }
 
-/** What it would take to get in. */
+/** Tokens or budget with which it would get in. */
 function toGetIn(way) {
   if (way.how === "more-tokens") return `needs ${number(way.tokens)} tokens more`;
   return way.how === "less-tokens" ? `in at a budget of ${number(way.budget)}` : "by no budget";

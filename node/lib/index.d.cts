@@ -20,7 +20,7 @@ export interface CallOptions {
   marginPercent?: number;
   /** The model whose tokens are counted, and whose window it is. */
   model?: string;
-  /** What the window must answer; without it the last words of the user. */
+  /** Query that the window must answer; without it the last words of the user. */
   query?: string;
   /** Messages that are kept, whatever they cost. */
   pins?: Pin | readonly Pin[];
@@ -36,7 +36,7 @@ export interface CallOptions {
 
 /** The settings that an engine has and no call changes. */
 export interface EngineOnly {
-  /** What is worth keeping; `auto` without it. */
+  /** Policy, which says which messages are worth keeping; `auto` without it. */
   policy?: Policy;
   /** `o200k_base`, `cl100k_base` or `estimate`; without it as the model counts. */
   tokenizer?: string;
@@ -147,13 +147,13 @@ export declare class Engine {
   original(request: RequestLike, handle: string): string | null;
   /** The windows of many budgets, from one ranking. */
   windows(request: RequestLike, budgets: readonly number[], options?: CallOptions): answers.Windows;
-  /** What each budget keeps, from what is pinned to everything. */
+  /** Windows of many budgets, from the pinned messages to everything. */
   curve(request: RequestLike, options?: CallOptions & { steps?: number; from?: number; to?: number }): answers.Curve;
-  /** What the last tokens of the budget buy. */
+  /** Messages that the last tokens of the budget buy. */
   marginal(request: RequestLike, slackTokens: number, options?: CallOptions): answers.Marginal;
   /** The smallest budget that keeps a message. */
   minBudget(request: RequestLike, message: number, options?: CallOptions): answers.MinBudget;
-  /** What two or more policies keep differently. */
+  /** Differences between two or more policies. */
   compare(request: RequestLike, policies: readonly Policy[], options?: CallOptions): answers.Comparison;
   /** Begins a session: windows that keep the prompt cache. */
   session(settings?: SessionSettings): Session;
@@ -163,7 +163,7 @@ export declare class Engine {
 export interface SessionSettings {
   /** Seconds for which the provider keeps what it has read. */
   cacheLifetime?: number;
-  /** Whether windows get marks that tell Anthropic what to keep. */
+  /** True if windows get marks that tell Anthropic what to keep. */
   cacheMarks?: boolean;
   /** The share of a window that may be sent again to make room. */
   resendShare?: number;
@@ -200,7 +200,7 @@ export declare class CupelError extends Error {
   readonly path?: string;
   /** The rule that was broken, with the value that broke it. */
   readonly rule: string;
-  /** What to do about it. */
+  /** Remedy: what to do about the error. */
   readonly remedy?: string;
   /** Everything else that is known of it. */
   readonly details: Record<string, any>;
@@ -229,15 +229,15 @@ export declare function repair<const R extends RequestLike>(request: R, options?
 export declare function simulate(request: RequestLike, options: SelectOptions & { budgets: readonly number[] }): answers.Windows;
 /** The smallest budget that keeps a message. */
 export declare function simulate(request: RequestLike, options: SelectOptions & { message: number }): answers.MinBudget;
-/** What the last tokens of the budget buy. */
+/** Messages that the last tokens of the budget buy. */
 export declare function simulate(request: RequestLike, options: SelectOptions & { slackTokens: number }): answers.Marginal;
-/** What each budget keeps, from what is pinned to everything. */
+/** Windows of many budgets, from the pinned messages to everything. */
 export declare function simulate(
   request: RequestLike,
   options?: SelectOptions & { steps?: number; from?: number; to?: number },
 ): answers.Curve;
 
-/** What two or more policies keep differently. */
+/** Differences between two or more policies. */
 export declare function compare(request: RequestLike, policies: readonly Policy[], options?: SelectOptions): answers.Comparison;
 /** The policies that are known by name, the default first. */
 export declare function policies(): answers.PolicyList["policies"];

@@ -6,7 +6,7 @@ const { text } = require("./text.cjs");
 /** Where formats keep their messages, in the order in which the engine looks. */
 const LISTS = ["contents", "input", "items", "messages", "prompt"];
 
-/** What the caller handed in, as it is now: a caller may go on with its list. */
+/** Request of the caller, as it is now: a caller may go on with its list. */
 class Request {
   constructor(given) {
     this.given = given;

@@ -3,7 +3,7 @@
 
 const { CupelError } = require("./errors.cjs");
 
-/** Whether there are bytes in a value, which JSON.stringify would write as a list of numbers. */
+/** True if there are bytes in a value, which JSON.stringify would write as a list of numbers. */
 function hasBytes(value, depth) {
   if (typeof value !== "object" || value === null || depth > 40) return false;
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return true;

@@ -129,7 +129,7 @@ pub(crate) fn is_read(name: &str) -> bool {
     holds(&COUNTED_SETTINGS, name)
 }
 
-/// Whether a list holds a name. It is asked for every field: most names differ in what is cheap to see.
+/// Returns true if a list holds a name. It is asked for every field: most names differ in what is cheap to see.
 fn holds(list: &[&str], name: &str) -> bool {
     let first = name.as_bytes().first();
     let may_be = |known: &&str| known.len() == name.len() && known.as_bytes().first() == first;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::measure::Measures;
 use crate::random::Random;
 
-/// How many times the pairs are drawn anew.
+/// Number of times that the pairs are drawn anew.
 const RESAMPLES: usize = 10_000;
 
 /// Any number will do, as long as it stays the same.
@@ -14,7 +14,7 @@ const SEED: u64 = 0x0063_7570_656c;
 /// Of fewer pairs than this, all go the same way more often than once in twenty trials.
 const FEWEST: usize = 6;
 
-/// What is left of differences that cancel out, when shares are added up.
+/// Difference up to which values that cancel out count as zero, when shares are added up.
 const ROUNDING: f64 = 1e-9;
 
 /// A figure that methods are compared by.
@@ -25,7 +25,7 @@ const ROUNDING: f64 = 1e-9;
 pub enum Figure {
     /// Share of the evidence that was kept.
     Recall,
-    /// Whether all of it was.
+    /// Share of selections that hold all evidence.
     Full,
     /// Share of the groups of `any_of` that are covered; in the runs of agents, share of the values
     /// that the next call needed.
@@ -55,7 +55,7 @@ impl Figure {
     }
 }
 
-/// What a difference says.
+/// Verdict on a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -93,7 +93,7 @@ pub struct Difference {
     pub set: String,
     /// The category; `None` for the whole set.
     pub category: Option<String>,
-    /// What is compared.
+    /// Figure that is compared.
     pub figure: Figure,
     /// The budget.
     pub budget_tokens: i64,
@@ -101,7 +101,7 @@ pub struct Difference {
     pub method: String,
     /// The one that it is compared with.
     pub reference: String,
-    /// How many pairs: queries, or runs.
+    /// Number of pairs: queries, or runs.
     pub pairs: usize,
     /// The mean of the differences, over queries or over the steps of all runs: above 0 if the
     /// method is better.
@@ -116,12 +116,12 @@ pub struct Difference {
     pub losses: usize,
     /// Pairs at which both are equal.
     pub ties: usize,
-    /// What that says.
+    /// Verdict on it.
     pub verdict: Verdict,
 }
 
 impl Difference {
-    /// Whether chance alone would hardly make such a difference: the interval leaves 0 out, and at
+    /// Returns true if chance alone would hardly make such a difference: the interval leaves 0 out, and at
     /// least six pairs differ.
     pub fn is_clear(&self) -> bool {
         matches!(self.verdict, Verdict::Better | Verdict::Worse)
@@ -161,7 +161,7 @@ impl Difference {
     }
 }
 
-/// What is compared with what.
+/// The two methods that are compared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Compared<'a> {
     pub(crate) set: &'a str,
@@ -172,12 +172,12 @@ pub(crate) struct Compared<'a> {
     pub(crate) reference: &'a str,
 }
 
-/// What is drawn as one: a query, or a run with all its steps, which resemble each other.
+/// Observations that are drawn as one: a query, or a run with all its steps, which resemble each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pair {
     /// The sum of the differences in it.
     pub(crate) sum: f64,
-    /// How many these are; at least one.
+    /// Number of observations; at least one.
     pub(crate) count: usize,
 }
 

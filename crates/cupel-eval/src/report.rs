@@ -13,7 +13,7 @@ use crate::summary::{Summary, summarize};
 /// The version of the form of all reports; it changes when a reader would have to.
 pub const SCHEMA: &str = "cupel/1";
 
-/// What policies keep of the evidence of queries.
+/// Evidence of queries that policies keep.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -41,7 +41,7 @@ impl PoolReport {
     }
 }
 
-/// What is left of the requests of agents.
+/// Windows of agents' requests by policies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

@@ -37,7 +37,7 @@ impl Mean {
     }
 }
 
-/// How many selections did not count, and why.
+/// Number of selections that did not count, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -60,13 +60,13 @@ impl Faults {
         }
     }
 
-    /// How many in all.
+    /// Number of all.
     pub fn total(self) -> usize {
         self.missing + self.not_a_candidate + self.over_budget
     }
 }
 
-/// How good a method is at a budget, over the queries of a set or of a category.
+/// Quality of a method at a budget, over the queries of a set or of a category.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -79,7 +79,7 @@ pub struct Row {
     pub method: String,
     /// The budget.
     pub budget_tokens: i64,
-    /// How many queries.
+    /// Number of queries.
     pub queries: usize,
     /// Share of the evidence that was kept.
     pub recall: Mean,
@@ -111,11 +111,11 @@ impl Row {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Summary {
-    /// How many pools.
+    /// Number of pools.
     pub pools: usize,
-    /// How many items in them.
+    /// Number of items in them.
     pub items: usize,
-    /// How many queries.
+    /// Number of queries.
     pub queries: usize,
     /// The budgets, rising.
     pub budgets: Budgets,

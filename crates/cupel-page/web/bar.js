@@ -127,7 +127,7 @@ function hatch(pen, x, wide, paper) {
   pen.restore();
 }
 
-/** What is in a window by role: a line under the bars that says what the colours mean. */
+/** Tokens of a window by role: a line under the bars that says what the colours mean. */
 export function legend(parts, window, tokensOf) {
   const sums = new Map();
   for (const position of window.order) {
@@ -138,7 +138,7 @@ export function legend(parts, window, tokensOf) {
   return entries.map(([role, name]) => el('li', {}, el('i', { className: `dot ${role}` }), `${name} `, el('b', {}, grouped(sums.get(role) ?? 0))));
 }
 
-/** What a bar says to whoever cannot see it. */
+/** Label of a bar for whoever cannot see it. */
 export function barLabel(name, window, parts, tokens) {
   return `${name}: ${counted(window.order.length, 'part')} of ${grouped(parts.length)}, ${grouped(tokens)} tokens`;
 }

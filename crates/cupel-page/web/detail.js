@@ -3,7 +3,7 @@ import { el, put } from './dom.js';
 import { Pinning } from './pinning.js';
 import { counted, grouped, roleOf, scoreOf, spansInWords, whyOf } from './words.js';
 
-/** How a text looks with the words that earned it its score marked. */
+/** A text in which the words that earned it its score are marked. */
 export function marked(text, words) {
   const wanted = words.filter((word) => word.length > 1).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   if (wanted.length === 0) return [text];

@@ -44,7 +44,7 @@ export function onceAFrame(action) {
   };
 }
 
-/** Whether a key was meant for a field that takes text. */
+/** True if a key was meant for a field that takes text. */
 export function isTyping(event) {
   const node = event.target;
   return (

@@ -39,7 +39,7 @@ function shortened(text) {
   return line.length > 220 ? `${line.slice(0, 220)}…` : line;
 }
 
-/** What a newcomer must know before anything else, if there is something. */
+/** Notices that a newcomer must read before anything else. */
 export function notices(view) {
   const { reason, limit } = view.opening;
   const start = `To show what is kept when it does not, the budget starts at ${percent(view.opening.size / Math.max(1, view.total_tokens))} of the request. Move the slider.`;
@@ -78,7 +78,7 @@ export function notices(view) {
   return null;
 }
 
-/** How it was judged and counted: for whoever wants to know. */
+/** Policy and tokenizer: for whoever wants to know. */
 export function particulars(view) {
   const rows = [
     ['policy', view.policy],

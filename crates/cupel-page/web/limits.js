@@ -3,7 +3,7 @@ import { el, put } from './dom.js';
 import { forgetLimits, learntLimits } from './api.js';
 import { counted, grouped } from './words.js';
 
-/** How often it asks at most, in milliseconds, however many requests come. */
+/** Least time between two questions, in milliseconds, however many requests come. */
 const PATIENCE = 2000;
 
 export class LearntLimits {

@@ -8,7 +8,7 @@ export class Pinning {
     this.kept = null;
   }
 
-  /** What a part offers. Fixed parts and the last turn are always in. */
+  /** Pins that a part offers. Fixed parts and the last turn are always in. */
   of(part) {
     if (part.messages.length === 0) return null;
     const node = el('section', { className: 'pinning' });

@@ -25,7 +25,7 @@ function wordsOf(part) {
       );
 }
 
-/** How a part begins; where texts are not shown, what it is. */
+/** Beginning of a part; where texts are not shown, its description. */
 function beginning(part) {
   return part.excerpt ? marked(part.excerpt, part.words ?? []) : [el('span', { className: 'muted' }, part.what)];
 }

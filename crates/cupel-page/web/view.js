@@ -188,7 +188,7 @@ export class RequestPage {
     );
   }
 
-  /** What of the window holds nothing: free, or set aside. */
+  /** Tokens of the window that hold nothing: free, or set aside. */
   rest(tokens) {
     const reserve = this.view.opening.output_reserve;
     const margin = Math.max(0, this.size - reserve - this.window.room);

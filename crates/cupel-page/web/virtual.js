@@ -1,7 +1,7 @@
 // A list of any length, of which only what is on the screen exists.
 import { el, onceAFrame } from './dom.js';
 
-/** How many rows beyond the screen are there, on each side. */
+/** Rows beyond the screen, on each side. */
 const BEYOND = 8;
 
 /**

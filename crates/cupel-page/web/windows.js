@@ -1,6 +1,6 @@
 // The windows of all budgets, made of what changes from one to the next.
 
-/** How many changes lie between two windows that are kept as they are. */
+/** Number of changes between two windows that are kept as they are. */
 const APART = 64;
 
 /** In a window, a part is out (-1), whole (0), or in the form n - 1. */
@@ -60,7 +60,7 @@ export class Windows {
     return { state, tokens: this.table.tokens[index], room: this.room(size, index), order: this.order(state, index) };
   }
 
-  /** What is left of a size when what is set aside is taken off. */
+  /** Tokens that a size leaves when the reserve is taken off. */
   room(size, index) {
     const { at, room } = this.table;
     const ahead = index + 1;
@@ -127,13 +127,13 @@ export class Windows {
   }
 }
 
-/** What a part costs in a state. */
+/** Tokens of a part in a state. */
 export function tokensIn(part, form) {
   if (form < 0) return 0;
   return form === 0 ? part.tokens : (part.forms?.[form - 1]?.tokens ?? part.tokens);
 }
 
-/** How many messages a window has. */
+/** Number of messages of a window. */
 export function messagesIn(parts, state) {
   let count = 0;
   state.forEach((form, position) => {

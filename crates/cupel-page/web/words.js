@@ -20,7 +20,7 @@ export function scoreOf(part) {
   return part.score === undefined || part.score === null ? '–' : part.score.toFixed(3);
 }
 
-/** Whose part it is: it has a colour and a word. */
+/** Role of a part: it has a colour and a word. */
 export function roleOf(part) {
   if (part.kind === 'SystemPrompt') return 'system';
   if (part.kind === 'ToolDefinition') return 'tools';

@@ -219,7 +219,7 @@ def simulate(
     query: str | None = None,
     pins: Iterable[Pin] = (),
 ) -> answers.Windows | answers.MinBudget | answers.Marginal | answers.Curve:
-    """What other budgets would keep.
+    """Windows of other budgets.
 
     With ``budgets`` the window of each; with ``message`` the smallest budget that keeps it; with
     ``slack_tokens`` what the last tokens of ``max_tokens`` buy; with none of them a curve of
@@ -256,7 +256,7 @@ def compare(
     query: str | None = None,
     pins: Iterable[Pin] = (),
 ) -> answers.Comparison:
-    """What two or more policies keep differently.
+    """Differences between two or more policies.
 
     >>> import cupel_context as cupel
     >>> messages = [{"role": "user", "content": f"Note {n} about the weather."} for n in range(5)]
@@ -298,7 +298,7 @@ def evaluate(
     reference: str | None = None,
     session: bool = False,
 ) -> dict[str, Any]:
-    """How much of what is needed policies keep: the report of ``cupel eval --json``.
+    """Share of the needed evidence that policies keep: the report of ``cupel eval --json``.
 
     ``data`` are files of JSON lines, or their records: pools with questions whose evidence is known,
     or runs of agents. It runs as a process of its own, on all cores.

@@ -34,7 +34,7 @@ def _explain() -> Any:
 
 
 def _pickling() -> Any:
-    """How answers are written down, imported when one is."""
+    """Pickling of answers, imported when one is pickled."""
     from . import _pickling
 
     return _pickling
@@ -53,7 +53,7 @@ class Window(Generic[M]):
         self.kept: list[int] = native.kept
         """The indices of the messages that stay, in the request's own list."""
         self.tokens: int = native.tokens
-        """What the window costs."""
+        """Tokens of the window."""
 
     @property
     def messages(self) -> list[M]:
@@ -82,7 +82,7 @@ class Window(Generic[M]):
 
     @property
     def shortened(self) -> list[answers.ShortenedText]:
-        """What is in the window shorter than it was; the engine's ``original`` has the whole."""
+        """Texts in the window that are shorter than they were; the engine's ``original`` has the whole."""
         answer: answers.SelectionAnswer = json.loads(self._native.answer())
         return answer.get("shortened", [])
 
@@ -133,13 +133,13 @@ class Selection(Window[M]):
         return report
 
     def explanation(self, most_left_out: int | None = None) -> answers.Explanation:
-        """What is in the window, what is not, and why, as data."""
+        """Explanation of the window as data: what is in, what is not, and why."""
         limit = 2**32 - 1 if most_left_out is None else most_left_out
         explanation: answers.Explanation = json.loads(self._native.explain(limit))
         return explanation
 
     def explain(self, most_left_out: int = 20) -> str:
-        """What is in the window, what is not, and why, as text."""
+        """Explanation of the window as text: what is in, what is not, and why."""
         return str(_explain().text(self.explanation(most_left_out)))
 
     def __repr__(self) -> str:
@@ -163,7 +163,7 @@ class Step(Window[M]):
 
     @property
     def session(self) -> answers.SessionStep:
-        """What becomes of the cache."""
+        """Effect on the prompt cache."""
         return self.answer["session"]
 
     def __repr__(self) -> str:
@@ -395,13 +395,13 @@ class Engine:
         largest: int | None = None,
         **options: Unpack[CallOptions],
     ) -> answers.Curve:
-        """What each budget keeps, from what is pinned to everything."""
+        """Windows of many budgets, from the pinned messages to everything."""
         needs = {"steps": _settings.whole("steps", steps), "from": smallest, "to": largest}
         curve: answers.Curve = self._ask(Request(request), "curve", options, **needs)
         return curve
 
     def marginal(self, request: Any, slack_tokens: int, **options: Unpack[CallOptions]) -> answers.Marginal:
-        """What the last tokens of the budget buy."""
+        """Messages that the last tokens of the budget buy."""
         needs = {"slack_tokens": _settings.whole("slack_tokens", slack_tokens)}
         marginal: answers.Marginal = self._ask(Request(request), "marginal", options, **needs)
         return marginal
@@ -415,7 +415,7 @@ class Engine:
     def compare(
         self, request: Any, policies: Iterable[Policy], **options: Unpack[CallOptions]
     ) -> answers.Comparison:
-        """What two or more policies keep differently."""
+        """Differences between two or more policies."""
         named = [_settings.policy(policy) for policy in _settings.listed("policies", policies)]
         comparison: answers.Comparison = self._ask(Request(request), "compare", options, policies=named)
         return comparison
@@ -479,7 +479,7 @@ class Session:
         self._native = self.engine._native.session(state=_state, **self._set)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What ``dumps`` writes, and the engine; a step that was not accepted is forgotten."""
+        """State of ``dumps``, and the engine; a step that was not accepted is forgotten."""
         return {"engine": self.engine, "_set": self._set, "state": self._native.state()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -518,7 +518,7 @@ class Session:
         self._native.roll_back()
 
     def dumps(self) -> str:
-        """What is remembered of the accepted steps, as JSON: numbers and fingerprints, no texts."""
+        """State after the accepted steps, as JSON: numbers and fingerprints, no texts."""
         return self._native.state() or "null"
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What can go wrong, as data: exceptions with a code that never changes."""
+"""Errors as data: exceptions with a code that never changes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class CupelError(ValueError):
     """
 
     code: str
-    """What kind of error it is; texts may change from version to version, this does not."""
+    """Kind of the error; texts may change from version to version, this does not."""
     path: str | None
     """Where in the request, the policy or the arguments, as in ``messages[4].role``."""
     rule: str
     """The rule that was broken, with the value that broke it."""
     remedy: str | None
-    """What to do about it."""
+    """Remedy: what to do about the error."""
     details: dict[str, Any]
     """Everything else that is known of it."""
 
@@ -56,7 +56,7 @@ class RefusalError(CupelError):
 
 
 class DoesNotFitError(RefusalError):
-    """What must be kept does not fit; ``details["parts"]`` says what, the largest first."""
+    """The messages that must be kept do not fit; ``details["parts"]`` lists them, the largest first."""
 
 
 class InvalidRequestError(RefusalError):
@@ -84,7 +84,7 @@ _REMEDIES = {
     "repair it": "pass repair=True",
     "repair it, and drop what cannot be kept": "call cupel.repair(request, drop=True)",
 }
-"""What the engine advises, by the names that it has in Python."""
+"""Remedies of the engine, by their names in Python."""
 
 
 _ARGUMENTS = {

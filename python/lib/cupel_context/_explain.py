@@ -19,7 +19,7 @@ _COLOURS = {
 
 
 def headline(summary: Summary) -> str:
-    """What became of the request, in a line."""
+    """Outcome for the request, in a line."""
     kept, before = summary["messages_after"], summary["messages_before"]
     fits = summary["budget"]["target_tokens"]
     return (
@@ -47,7 +47,7 @@ def why(reason: Why) -> str:
 
 
 def to_get_in(way: ToGetIn) -> str:
-    """What it would take, in a few words."""
+    """Tokens or budget with which it would get in, in a few words."""
     if way["how"] == "more-tokens":
         return f"needs {way['tokens']:,} tokens more"
     if way["how"] == "less-tokens":

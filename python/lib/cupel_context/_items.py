@@ -35,9 +35,9 @@ class ItemWindow:
         self.kept = kept
         """The positions of what stays, in placed order."""
         self.items = [items[at] for at in kept]
-        """What stays: the very objects that were handed in."""
+        """Items that stay: the very objects that were handed in."""
         self.tokens = sum(item.tokens for item in self.items)
-        """What it costs."""
+        """Tokens of the window."""
         self._report = report
 
     @property
@@ -126,7 +126,7 @@ class Pipeline:
 def policy_sensitivity(
     items: Sequence[Item], budget: Budget, variants: Mapping[str, Pipeline], *, query: str = ""
 ) -> dict[str, Any]:
-    """What two or more pipelines keep differently: ``variants`` with reports, and ``diffs``.
+    """Differences between two or more pipelines: ``variants`` with reports, and ``diffs``.
 
     >>> from cupel_context import Budget, Item, Pipeline, policy_sensitivity
     >>> items = [Item("old", 5, priority=9), Item("new", 5, timestamp="2025-01-01T00:00:00Z")]

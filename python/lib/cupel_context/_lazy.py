@@ -1,4 +1,4 @@
-"""What annotations name, and nobody needs unless somebody reads them."""
+"""Types of annotations, imported when somebody reads them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Lazy(types.ModuleType):
     """
 
     def __getattr__(self, name: str) -> object:
-        """What the module has by this name."""
+        """Attribute of the module."""
         return getattr(importlib.import_module(self.__name__), name)
 
 

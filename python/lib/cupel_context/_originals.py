@@ -1,4 +1,4 @@
-"""What was shortened, whole, for whoever asks for it."""
+"""Whole texts of shortened ones, for whoever asks for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 _MOST_BYTES = 64_000_000
-"""How much is remembered; the longest unasked for goes first."""
+"""Bytes that are remembered; the longest unasked for goes first."""
 
 
 class Originals:

@@ -25,7 +25,7 @@ class Noted:
 
     @classmethod
     def of(cls, native: Any) -> Noted:
-        """What a selection or a step says."""
+        """Fields of a selection or a step."""
         if isinstance(native, cls):
             return native
         plain = (native.kept, native.tokens, native.text, native.is_repaired, native.rewritten)
@@ -75,5 +75,5 @@ def _of_budget(budget: Budget) -> tuple[Any, ...]:
 
 
 def reduced(value: Item | Budget) -> tuple[Any, ...]:
-    """What pickle makes an item or a budget of again: they are written in Rust."""
+    """Arguments from which pickle makes an item or a budget again: they are written in Rust."""
     return _of_item(value) if isinstance(value, Item) else _of_budget(value)

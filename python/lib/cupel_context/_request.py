@@ -14,11 +14,11 @@ _LISTS = ("contents", "input", "items", "messages")
 """Where formats keep their messages, in the order in which the engine looks."""
 
 _MOST_MESSAGES = 10_000_000
-"""How long a sequence may be that is no list yet: it may be computed, and larger than memory."""
+"""Longest sequence that is no list yet: it may be computed, and larger than memory."""
 
 
 class Request:
-    """What the caller handed in: its own messages, and the shape around them."""
+    """Request of the caller: its own messages, and the shape around them."""
 
     __slots__ = ("fields", "given", "has_lines", "messages", "name")
 

@@ -1,4 +1,4 @@
-"""What adapters share: an engine, and the sessions of conversations that have an id."""
+"""Parts that adapters share: an engine, and the sessions of conversations that have an id."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from ._errors import CupelError, DoesNotFitError
 from ._settings import Pin, Policy, Rules
 
 Fitted = Union[Step[Any], Selection[Any]]
-"""What an adapter sends: a step of a session, or a selection of its own."""
+"""Window that an adapter sends: a step of a session, or a selection of its own."""
 
 OnSelection = Callable[[Fitted], object]
 """Called with every window before it is sent; what it raises is raised where the model is called."""
 
 class WindowOptions(TypedDict, total=False):
-    """What every adapter takes beside ``max_tokens``."""
+    """Options of every adapter beside ``max_tokens``."""
 
     model: str | None
-    """Whose tokens are counted, and whose window it is; without it the model that the framework calls."""
+    """Model whose tokens are counted and whose window it is; without it the one that the framework calls."""
     policy: Policy
-    """What is worth keeping."""
+    """Policy, which says which messages are worth keeping."""
     output_reserve: int | None
     """Tokens of the window that are kept free for the answer."""
     margin_percent: float | None
-    """How far counts may be off: so much of the window stays free."""
+    """Possible error of counts: so much of the window stays free."""
     pins: Iterable[Pin]
     """Messages that are kept, whatever they cost."""
     rules: Rules
     """Standing rules: every message that states one is kept."""
     tokenizer: str | None
-    """How tokens are counted; without it as the model does."""
+    """Tokenizer; without it the model's."""
     target_tokens: int | None
-    """What to aim for, if that is less than what fits."""
+    """Tokens to aim for, if that is less than what fits."""
     handles: bool
-    """Whether what is shortened ends with the handle of its original; it does unless this is ``False``."""
+    """Ends a shortened text with the handle of its original, unless this is ``False``."""
     shorten: str | None
     """``"json"`` or ``"all"``: results of tools may go in shorter, where the framework lets them."""
     renderers: Iterable[RenderFunction]
@@ -49,7 +49,7 @@ class WindowOptions(TypedDict, total=False):
     repair: bool
     """Mends what a provider would refuse, where nothing is lost by it."""
     sessions: bool
-    """Whether conversations that have an id keep the provider's cache; they do unless this is ``False``."""
+    """Keeps the provider's cache for conversations that have an id, unless this is ``False``."""
     engine: Engine | None
     """An engine of your own, instead of all that one is made of."""
     on_selection: OnSelection | None
@@ -63,7 +63,7 @@ def fitter(
     format: str | None = None,
     overflow: type[DoesNotFitError] = DoesNotFitError,
 ) -> Fitter:
-    """What an adapter fits requests with, from what it was given."""
+    """Engine and sessions of an adapter, from its arguments."""
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     told = {name: given.pop(name) for name in ("sessions", "on_selection") if name in given}
     engine = given.pop("engine", None)
@@ -202,7 +202,7 @@ def _messages(request: Any) -> Sequence[Any]:
 
 
 def _beginning(messages: Sequence[Any]) -> tuple[str, ...]:
-    """What a conversation begins with, up to the first message that is not the system's."""
+    """Beginning of a conversation, up to the first message that is not the system's."""
     handles = []
     for message in messages:
         handles.append(_native.handle(_native.dumps(message)))

@@ -13,7 +13,7 @@ Policy = Union[str, Mapping[str, Any], os.PathLike[str]]
 """A policy: the name of one that is known, a description as data, or the path of a TOML or JSON file."""
 
 Pin = Union[int, str]
-"""What is kept, whatever it costs: an index, ``"role:user"``, ``"field:pinned=true"``, or
+"""Message that is kept, whatever it costs: an index, ``"role:user"``, ``"field:pinned=true"``, or
 ``"words:never use tabs"``."""
 
 Rules = Union[str, os.PathLike[str], Iterable[Union[str, os.PathLike[str]]]]
@@ -22,21 +22,21 @@ that has the words of one is kept, white space and case aside."""
 
 
 class CallOptions(TypedDict, total=False):
-    """What one call may change."""
+    """Options of one call."""
 
     max_tokens: int | None
     """The window in tokens; without it that of the model."""
     target_tokens: int | None
-    """What to aim for, if that is less than what fits."""
+    """Tokens to aim for, if that is less than what fits."""
     output_reserve: int | None
     """Tokens of the window that are kept free for the answer."""
     margin_percent: float | None
-    """How far counts may be off: so much of the window stays free. Exact counts need none, and estimates
+    """Possible error of counts: so much of the window stays free. Exact counts need none, and estimates
     have one of their own."""
     model: str | None
-    """Whose tokens are counted, and whose window it is."""
+    """Model whose tokens are counted, and whose window it is."""
     query: str | None
-    """What the window is for; without it the last words of the user."""
+    """Query that the window is for; without it the last words of the user."""
     pins: Iterable[Pin]
     """Messages that are kept, whatever they cost."""
     rules: Rules
@@ -117,7 +117,7 @@ def rules(given: Rules) -> list[str]:
 
 
 def options(count: int | None, **given: Any) -> dict[str, Any]:
-    """What one call changes, of a request with so many messages, by the keywords of the engine's table."""
+    """Options of one call on a request with so many messages, by the keywords of the engine's table."""
     if given.get("pins"):
         given["pins"] = pins(given["pins"], count)
     if given.get("rules"):

@@ -100,7 +100,7 @@ def _flatten(flat: Flat, at: int, message: Message) -> None:
 
 
 def _blocks(part: Content) -> list[dict[str, Any]]:
-    """What a model reads of a part: a text, a picture or a file; all fields of what is neither."""
+    """Text of a part for the model: a text, a picture or a file; all fields of any other."""
     if part.type == "usage":
         return []
     if part.type in ("text", "text_reasoning"):

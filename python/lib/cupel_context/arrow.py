@@ -118,7 +118,7 @@ def replay_batch(
     columns: str | None = None,
     threads: int | None = None,
 ) -> Any:
-    """What would have been kept of the requests in rows of a log, as ``cupel replay --output`` writes it.
+    """Windows of the requests in rows of a log, as ``cupel replay --output`` writes it.
 
     ``row`` names the column of rows as JSON, in any of the formats that ``cupel replay`` reads (``row``, or
     the only one). There is a result for each request and policy, anew and with ``session`` also in a

@@ -31,7 +31,7 @@ __all__ = ["CupelHook", "WindowOverflowError"]
 
 
 class WindowOverflowError(DoesNotFitError, HookAborted):
-    """What must be kept does not fit: the call is not made, which CrewAI takes from this error alone."""
+    """The messages that must be kept do not fit: no call is made, which CrewAI takes from this error alone."""
 
     def __init__(self, message: str, **told: Any) -> None:
         HookAborted.__init__(self, reason=message, source="cupel")
@@ -141,7 +141,7 @@ def _head(context: LLMCallHookContext) -> dict[str, Any]:
 
 
 def _window(llm: Any) -> int | None:
-    """How much fits by CrewAI's own table of models."""
+    """Window of the model by CrewAI's own table."""
     try:
         most = llm.get_context_window_size()
     except (AttributeError, NotImplementedError, TypeError):

@@ -75,7 +75,7 @@ class CupelChatGenerator:
         *,
         tools: ToolsType | None = None,
     ) -> dict[str, Any]:
-        """What the generator says to the messages that fit."""
+        """Answer of the generator to the messages that fit."""
         given = self._given(streaming_callback, generation_kwargs, tools)
         made: dict[str, Any] = self.generator.run(messages=self._fitting(messages, given), **given)
         return made
@@ -123,7 +123,7 @@ class CupelChatGenerator:
         return chosen(messages, _flat(messages).kept(self._fitter, "calls", **head))
 
     def to_dict(self) -> dict[str, Any]:
-        """What it was made with; functions and engines of your own are no part of it."""
+        """Arguments that it was made with; functions and engines of your own are no part of it."""
         plain = {
             name: value
             for name, value in self._options.items()
@@ -195,7 +195,7 @@ class CupelCompactor:
         return await asyncio.to_thread(self.compact, messages, target_tokens, token_counter)
 
     def _least(self, flat: Flat) -> int:
-        """What must be kept costs so much."""
+        """Tokens of the messages that must be kept."""
         curve = self._fitter.engine.curve(flat.messages, 2, shorten="off")
         return curve["points"][0]["budget"]
 
@@ -206,7 +206,7 @@ class CupelCompactor:
         return chosen(messages, flat.owners(kept.kept))
 
     def to_dict(self) -> dict[str, Any]:
-        """What it was made with."""
+        """Arguments that it was made with."""
         made = {"policy": self.policy, "tokenizer": self.tokenizer, "rules": self.rules, "model": self.model}
         return default_to_dict(self, **made)
 

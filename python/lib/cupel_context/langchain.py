@@ -46,7 +46,7 @@ __all__ = ["CupelMiddleware", "WindowOverflowError", "pre_model_hook", "trim"]
 
 
 class WindowOverflowError(DoesNotFitError, ContextOverflowError):
-    """What must be kept does not fit; an error that LangChain knows, and its fallbacks catch."""
+    """The messages that must be kept do not fit; an error that LangChain knows, and its fallbacks catch."""
 
 
 class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -179,7 +179,7 @@ _LIMITS = ("max_tokens", "max_output_tokens", "max_completion_tokens", "num_pred
 
 
 def _model(model: Any) -> dict[str, Any]:
-    """What a chat model says of itself: its name, and how long its answers may be."""
+    """Name of a chat model, and the longest answer that it allows."""
     model = _unbound(model)
     texts = (getattr(model, name, None) for name in _NAMES)
     name = next((one for one in texts if isinstance(one, str) and one), None)
@@ -190,7 +190,7 @@ def _model(model: Any) -> dict[str, Any]:
 
 
 def _profile_window(model: Any) -> int | None:
-    """How much fits by LangChain's own table of models."""
+    """Window of the model by LangChain's own table."""
     profile = getattr(_unbound(model), "profile", None)
     most = profile.get("max_input_tokens") if isinstance(profile, dict) else None
     return most if isinstance(most, int) else None
@@ -234,7 +234,7 @@ def _answer_schema(response_format: Any) -> tuple[list[Any], dict[str, Any]]:
 
 
 def _conversation() -> tuple[str, ...] | None:
-    """What tells the conversation from others, inside a run that has a thread.
+    """Key of the conversation, inside a run that has a thread.
 
     Agents within agents share a thread; their namespaces tell them apart. The last part of a
     namespace names the step alone.

@@ -42,15 +42,15 @@ _HEAD = (
     "max_completion_tokens",
     "max_output_tokens",
 )
-"""What is counted beside the messages. Everything else is the proxy's own and never read."""
+"""Fields that are counted beside the messages. Everything else is the proxy's own and never read."""
 
 
 _WHOSE = ("api_key", "user_id", "team_id", "end_user_id")
-"""What tells the users of a proxy apart."""
+"""Fields that tell the users of a proxy apart."""
 
 
 class WindowExceededError(DoesNotFitError, ContextWindowExceededError):  # type: ignore[misc]
-    """What must be kept does not fit; an error that LiteLLM knows, and its fallbacks catch."""
+    """The messages that must be kept do not fit; an error that LiteLLM knows, and its fallbacks catch."""
 
     def __init__(self, message: str, **told: Any) -> None:
         self.asked_for(message, told, "")
@@ -126,7 +126,7 @@ def _deployed(model: str) -> str:
 
 
 def _known_window(model: str) -> int | None:
-    """How much fits by LiteLLM's own table of models."""
+    """Window of the model by LiteLLM's own table."""
     for name in (model, model.partition("/")[2]):
         most = (litellm.model_cost.get(name) or {}).get("max_input_tokens")
         if isinstance(most, int):
@@ -139,7 +139,7 @@ def _body(error: CupelError) -> dict[str, Any]:
 
 
 def _is_conversation(value: Any) -> bool:
-    """Whether it is a list of messages: an embedding's input is a list of texts."""
+    """True if it is a list of messages: an embedding's input is a list of texts."""
     return isinstance(value, list) and bool(value) and not isinstance(value[0], (str, int, list))
 
 

@@ -214,7 +214,7 @@ _FILES = {
 
 
 def _blocks(block: Any) -> list[dict[str, Any]]:
-    """What a model reads of a block; calls are no part of it."""
+    """Text of a block for the model; calls are no part of it."""
     kind = block.block_type
     if isinstance(block, TextBlock):
         return [text(block.text)]

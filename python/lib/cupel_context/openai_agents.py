@@ -96,7 +96,7 @@ def _handoff(given: Agent[Any] | Handoff[Any, Any]) -> dict[str, Any]:
 
 
 def _schema(agent: Agent[Any]) -> dict[str, Any] | None:
-    """What the answer has to look like, as the SDK sends it."""
+    """Schema of the answer, as the SDK sends it."""
     kind = agent.output_type
     if kind is None or kind is str:
         return None

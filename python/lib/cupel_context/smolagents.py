@@ -55,7 +55,7 @@ class CupelModel(Model):  # type: ignore[misc]
             self.generate_stream = self._stream
 
     def generate(self, messages: list[ChatMessage], *given: Any, **named: Any) -> ChatMessage:
-        """What the model says to the messages that fit."""
+        """Answer of the model to the messages that fit."""
         return self.model.generate(self._fitting(messages, named), *given, **named)
 
     def _stream(self, messages: list[ChatMessage], *given: Any, **named: Any) -> Generator[Any]:
@@ -66,7 +66,7 @@ class CupelModel(Model):  # type: ignore[misc]
         return self.model.parse_tool_calls(message)
 
     def to_dict(self) -> dict[str, Any]:
-        """What the model is written down as."""
+        """The model as a dict."""
         written: dict[str, Any] = self.model.to_dict()
         return written
 

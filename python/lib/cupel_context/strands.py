@@ -33,7 +33,7 @@ __all__ = ["CupelConversationManager", "WindowOverflowError"]
 
 
 class WindowOverflowError(DoesNotFitError, ContextWindowOverflowException):
-    """What must be kept does not fit; an error that Strands knows."""
+    """The messages that must be kept do not fit; an error that Strands knows."""
 
 
 class CupelConversationManager(ConversationManager):
@@ -106,7 +106,7 @@ class CupelConversationManager(ConversationManager):
 
 @dataclass(frozen=True)
 class _Told:
-    """What an agent says of its calls beside the messages."""
+    """Settings of an agent's calls beside the messages."""
 
     model: str | None
     limit: int | None
@@ -169,7 +169,7 @@ _MEDIA = {"image": "image", "video": "video", "document": "application"}
 
 
 def _block(block: Any) -> dict[str, Any]:
-    """What a model reads of a block: its words, a picture or a file, or all of what is neither."""
+    """Text of a block for the model: its words, a picture or a file, or all fields of any other."""
     if "text" in block:
         return text(block["text"])
     if "reasoningContent" in block:

@@ -27,7 +27,7 @@ pub struct Tool {
     need: Option<ToolNeed>,
 }
 
-/// What keeps a tool in a request, whatever the question is.
+/// Reason that keeps a tool in a request, whatever the question is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ToolNeed {
@@ -91,25 +91,25 @@ impl Tool {
         self.definition.view().raw()
     }
 
-    /// How often messages of the request call it.
+    /// Number of calls in messages of the request.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.calls
     }
 
-    /// Whether it is the provider's own, which is neither shortened nor left out.
+    /// Returns true if it is the provider's own, which is neither shortened nor left out.
     #[must_use]
     pub fn is_providers(&self) -> bool {
         self.is_providers
     }
 
-    /// What keeps it in the request, whatever the question is.
+    /// Reason that keeps it in the request, whatever the question is.
     #[must_use]
     pub fn need(&self) -> Option<ToolNeed> {
         self.need
     }
 
-    /// What it is for: its name, its description and the names of its parameters.
+    /// Words that tell its purpose: its name, its description and the names of its parameters.
     #[must_use]
     pub fn words(&self) -> String {
         let (_, parts) = parts(self.definition.view());
@@ -195,7 +195,7 @@ const SCHEMA_FIELDS: [&str; 6] = [
     "parameter_definitions",
 ];
 
-/// What a tool of the provider's own is called.
+/// Name of a tool of the provider's own.
 fn kind_of(definition: Json<'_>) -> String {
     let object = definition.object().unwrap_or_default();
     let first = object.fields().next().map(|(name, _)| name.to_owned());
@@ -241,7 +241,7 @@ impl Request {
         fixed.filter(|fixed| fixed.part == FixedPart::Tools).collect()
     }
 
-    /// What definitions cost each, and what counts once if there are any.
+    /// Tokens of each definition, and those that count once if there are any.
     #[must_use]
     pub fn tools_tokens<'d>(
         &self,
@@ -324,7 +324,7 @@ fn apply(tool: &Tool, form: &ToolForm, range: Range<usize>, end: usize, edits: &
     }
 }
 
-/// Who names which tool.
+/// Tools and the messages that name them.
 struct Named {
     calls: HashMap<String, usize>,
     forced: Vec<String>,
@@ -369,7 +369,7 @@ impl Named {
     }
 }
 
-/// Whether a text has a name as a word of its own, case aside.
+/// Returns true if a text has a name as a word of its own, case aside.
 fn has_name(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
     let words = text.split(|letter| !is_part(letter) && !name.contains(letter));
@@ -411,7 +411,7 @@ fn push_texts(value: &serde_json::Value, texts: &mut Vec<String>) {
     }
 }
 
-/// Whether a mark for the cache stands on a definition or right behind it.
+/// Returns true if a mark for the cache stands on a definition or right behind it.
 fn has_cache_mark(fixed: &Fixed, definition: &JsonText) -> bool {
     let marked = |object: &Object<'_>| {
         object.any_of(&["cache_control", "cacheControl"]).is_some()

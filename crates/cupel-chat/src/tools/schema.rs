@@ -14,7 +14,7 @@ use super::edit::Edits;
 use crate::json::Json;
 use crate::text::range_in;
 
-/// How short a definition is. Each step takes what the one before it leaves.
+/// Steps of shortening a definition. Each takes what the one before it leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ToolStep {

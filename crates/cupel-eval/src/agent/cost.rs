@@ -1,8 +1,8 @@
-//! What windows cost where a provider has a cache for prompts.
+//! Costs of windows where a provider has a cache for prompts.
 
 use serde::Serialize;
 
-/// What cached and uncached tokens cost, as shares of the full price of an input token.
+/// Prices of cached and uncached tokens, as shares of the full price of an input token.
 ///
 /// ```
 /// use cupel_eval::PriceRule;
@@ -14,14 +14,14 @@ use serde::Serialize;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PriceRule {
-    /// What a token costs that the cache has.
+    /// Price of a token that is in the cache.
     pub read: f64,
-    /// What a token costs that it has not.
+    /// Price of a token that is not in the cache.
     pub write: f64,
 }
 
 impl PriceRule {
-    /// What providers ask for: most of those that charge for writing into the cache, most of those
+    /// Rules of providers: most of those that charge for writing into the cache, most of those
     /// that do not, and older models.
     pub const USUAL: [Self; 3] = [Self::new(0.1, 1.25), Self::new(0.1, 1.0), Self::new(0.5, 1.0)];
 
@@ -30,7 +30,7 @@ impl PriceRule {
         Self { read, write }
     }
 
-    /// How many tokens at full price cost as much as all that were sent, so many of which no cache
+    /// Number of tokens at full price that cost as much as all that were sent, so many of which no cache
     /// had.
     pub fn cost(self, tokens: i64, uncached_tokens: i64) -> i64 {
         let cached = tokens.saturating_sub(uncached_tokens);
@@ -38,7 +38,7 @@ impl PriceRule {
     }
 }
 
-/// What the windows of all steps cost by a rule.
+/// Cost of the windows of all steps by a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -60,7 +60,7 @@ pub(super) struct Sent {
 }
 
 impl Sent {
-    /// What they cost by each of the usual rules.
+    /// Costs by each of the usual rules.
     pub(super) fn costs(self, everything: Self) -> Vec<Cost> {
         let cost = |rule: PriceRule| Cost {
             rule,

@@ -8,7 +8,7 @@ use super::judge::StepMeasures;
 use crate::budgets::Budgets;
 use crate::summary::Mean;
 
-/// How good a method is at a budget, over the steps of all runs of a set.
+/// Quality of a method at a budget, over the steps of all runs of a set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -19,9 +19,9 @@ pub struct AgentRow {
     pub method: String,
     /// The budget: tokens beyond the head of a run.
     pub budget_tokens: i64,
-    /// How many runs.
+    /// Number of runs.
     pub runs: usize,
-    /// How many steps.
+    /// Number of steps.
     pub steps: usize,
     /// Steps at which nothing fits; they have no other figure.
     pub unfit: usize,
@@ -40,7 +40,7 @@ pub struct AgentRow {
     pub everything_tokens: i64,
     /// All tokens of the windows, cached or not, summed up.
     pub sent_tokens: i64,
-    /// What they cost by each of [`PriceRule::USUAL`](crate::PriceRule::USUAL). Steps at which
+    /// Costs by each of [`PriceRule::USUAL`](crate::PriceRule::USUAL). Steps at which
     /// nothing fits cost nothing.
     pub costs: Vec<Cost>,
 }
@@ -50,9 +50,9 @@ pub struct AgentRow {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct AgentSummary {
-    /// How many runs.
+    /// Number of runs.
     pub runs: usize,
-    /// How many steps.
+    /// Number of steps.
     pub steps: usize,
     /// The budgets, rising.
     pub budgets: Budgets,

@@ -1,4 +1,4 @@
-//! What may be shortened, as data.
+//! Choice of texts that may be shortened, as data.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What slicers take, as data.
+//! Options of slicers, as data.
 
 use serde::{Serialize, Serializer};
 
