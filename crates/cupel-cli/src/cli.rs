@@ -75,7 +75,7 @@ pub(crate) struct RequestArguments {
     #[arg(long, value_name = "NAME", value_parser = FORMATS, hide_possible_values = true)]
     pub(crate) format: Option<Format>,
 
-    /// How tokens are counted
+    /// Tokenizer that counts the tokens
     ///
     /// One of `o200k_base`, `cl100k_base`, `estimate`, or the path of a `tokenizer.json`. If absent,
     /// as the model counts; without a model, `o200k_base`, or an estimate for formats whose
@@ -140,7 +140,7 @@ pub(crate) struct RequestArguments {
 pub(crate) enum Repairing {
     /// Nothing is lost
     Keep,
-    /// What cannot be kept is dropped
+    /// Messages that cannot be kept are dropped
     Drop,
 }
 
@@ -176,18 +176,18 @@ pub(crate) struct BudgetArguments {
     #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--max"))]
     pub(crate) budget: Option<String>,
 
-    /// What to aim for; all but the reserve if absent
+    /// Tokens to aim for; all but the reserve if absent
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) target: Option<i64>,
 
-    /// What to keep free for the answer
+    /// Tokens to keep free for the answer
     ///
     /// If absent: nothing with --max; with the window of a model, the output limit that the request
     /// sets itself, or else 4096 tokens, or all that the model can answer if that is less.
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) reserve: Option<i64>,
 
-    /// What to keep free because counts may be off, as in `10%`
+    /// Share to keep free because counts may be off, as in `10%`
     ///
     /// If absent, nothing where counts are exact; where a model's tokenizer is not public, as much
     /// as its estimates are off in 95 of 100 cases.
@@ -216,18 +216,18 @@ pub(crate) struct PolicyArguments {
 /// What the window is for.
 #[derive(Debug, Default, Args)]
 pub(crate) struct QueryArguments {
-    /// What the window must answer; if absent, what the user said last
+    /// Query that the window must answer; the user's last words if absent
     #[arg(long, value_name = "TEXT")]
     pub(crate) query: Option<String>,
 
-    /// What to do with what something newer makes superfluous: keep or drop
+    /// Messages that something newer makes superfluous: keep or drop
     ///
     /// An older read of the same file, the same call made again, a text that a newer one repeats
     /// nearly word for word. What is dropped is told on stderr. `keep` if absent.
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) superseded: Option<SupersededChoice>,
 
-    /// What may go into the window shorter than it is: off, json or all
+    /// Tool results that may go in shorter than they are: off, json or all
     ///
     /// `json` shortens results of tools that are JSON, `all` any result. If absent, only a long reply
     /// that the last turn refers to is, and JSON results of what must be kept and does not fit

@@ -31,7 +31,7 @@ __all__ = ["CupelHook", "WindowOverflowError"]
 
 
 class WindowOverflowError(DoesNotFitError, HookAborted):
-    """The messages that must be kept do not fit: no call is made, which CrewAI takes from this error alone."""
+    """The messages that must be kept do not fit: no call is made; CrewAI takes that from this error alone."""
 
     def __init__(self, message: str, **told: Any) -> None:
         HookAborted.__init__(self, reason=message, source="cupel")

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CMD")]
     program: Option<String>,
 
-    /// How long the program may think about one answer
+    /// Longest time for one answer of the program
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = Program::parse_timeout)]
     timeout: Duration,
 

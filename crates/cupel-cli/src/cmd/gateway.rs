@@ -62,11 +62,11 @@ pub(crate) struct FittingArguments {
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     window: Option<i64>,
 
-    /// What to keep free for the answer
+    /// Tokens to keep free for the answer
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     reserve: Option<i64>,
 
-    /// How far counts may be off, as 10%
+    /// Possible error of counts, as 10%
     #[arg(long, value_name = "PERCENT", value_parser = parse_margin)]
     margin: Option<f64>,
 
@@ -74,11 +74,11 @@ pub(crate) struct FittingArguments {
     #[arg(long, short, value_name = "POLICY")]
     policy: Option<String>,
 
-    /// How tokens are counted, whatever the model
+    /// Tokenizer, whatever the model
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
 
-    /// What may go out shorter than it came: off, json or all
+    /// Tool results that may go out shorter than they came: off, json or all
     #[arg(long, value_name = "WHAT")]
     shorten: Option<Shorten>,
 

@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: FileArgument,
 
-    /// What the file is; detected if absent
+    /// Kind of the file; detected if absent
     ///
     /// One of `claude-code`, `codex`, `chatgpt`, `batch`, `mcp-resources`.
     #[arg(long, value_name = "NAME", value_parser = KINDS, hide_possible_values = true)]

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(value_enum, value_name = "AGENT", hide_possible_values = true)]
     agent: Agent,
 
-    /// What the agent is started with
+    /// Arguments of the agent
     #[arg(last = true, value_name = "ARGS")]
     of_agent: Vec<OsString>,
 

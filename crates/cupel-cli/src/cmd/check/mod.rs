@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     #[arg(long = "policy", value_name = "FILE|PRESET")]
     policies: Vec<String>,
 
-    /// How many of the windows may be others, as in `10%`
+    /// Share of windows that may change, as in `10%`
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0%")]
     windows: f64,
 
@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0%")]
     cost: f64,
 
-    /// How many requests may lose a value that they had
+    /// Number of requests that may lose a value that they had
     #[arg(long, value_name = "N", default_value_t = 0)]
     losses: usize,
 
@@ -86,7 +86,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     update: bool,
 
-    /// How many threads to use; as many as there are cores if absent
+    /// Number of threads; one for each core if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }

@@ -122,12 +122,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "METHOD")]
     reference: Option<String>,
 
-    /// How finely to show figures: set or category
+    /// Level of detail of the figures: set or category
     #[arg(long, value_enum, value_name = "WHAT", default_value = "set")]
     #[arg(hide_possible_values = true)]
     by: Detail,
 
-    /// How many threads to use; as many as there are cores if absent
+    /// Number of threads; one for each core if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 

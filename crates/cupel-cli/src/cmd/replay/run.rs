@@ -46,7 +46,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long)]
     pub(crate) session: bool,
 
-    /// What may go into the window shorter than it is: off, json or all
+    /// Tool results that may go in shorter than they are: off, json or all
     #[arg(long, value_name = "WHAT")]
     pub(crate) shorten: Option<Shorten>,
 
@@ -85,7 +85,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sample: Option<u64>,
 
-    /// How many threads to use; as many as there are cores if absent
+    /// Number of threads; one for each core if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 }

@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     to: Option<i64>,
 
-    /// How many budgets to try, evenly spread
+    /// Number of budgets to try, evenly spread
     #[arg(long, value_name = "N", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(u16).range(2..=10_000))]
     steps: u16,

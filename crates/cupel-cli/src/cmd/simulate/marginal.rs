@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     selection: SelectionArguments,
 
-    /// How many tokens less the smaller budget has
+    /// Number of tokens by which the other budget is smaller
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     slack: i64,
 
