@@ -11,6 +11,7 @@ import { CupelError, Engine, select } from "cupel";
 import { cupelMiddleware } from "cupel/ai-sdk";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { z } from "zod";
+import { compiles } from "../common/compiles.mjs";
 import { INSTRUCTIONS, STEPS, TASK, asked, remembering, result } from "../common/story.mjs";
 import { problems } from "./prompt.mjs";
 
@@ -225,3 +226,5 @@ test("options are checked where they are given", () => {
   assert.throws(() => cupelMiddleware({ engine: {} }), { path: "engine" });
   assert.throws(() => cupelMiddleware({ engine: new Engine(), maxTokens: 5 }), { path: "maxTokens" });
 });
+
+test("the types are those that the framework takes", () => compiles(import.meta.url));

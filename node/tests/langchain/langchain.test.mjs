@@ -12,6 +12,7 @@ import { cupelMiddleware, preModelHook } from "cupel/langchain";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { createAgent, providerStrategy, tool, toolStrategy } from "langchain";
 import { z } from "zod";
+import { compiles } from "../common/compiles.mjs";
 import { INSTRUCTIONS, STEPS, TASK, asked, remembering, result } from "../common/story.mjs";
 
 const BUDGETS = [300, 400, 500, 650, 800, 1_000, 1_400, 2_000, 3_000, 12_000];
@@ -179,3 +180,5 @@ test("messages that go in shorter are messages of LangChain", () => {
   assert.deepEqual(window.messages.slice(0, 3), messages.slice(0, 3));
   assert.equal(messages[3].content, long);
 });
+
+test("the types are those that the framework takes", () => compiles(import.meta.url));

@@ -9,6 +9,7 @@ import { CupelProcessor } from "cupel/mastra";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { z } from "zod";
 import { problems } from "../ai-sdk/prompt.mjs";
+import { compiles } from "../common/compiles.mjs";
 import { INSTRUCTIONS, STEPS, TASK, asked, remembering, result } from "../common/story.mjs";
 
 const BUDGETS = [400, 500, 600, 750, 900, 1_100, 1_500, 2_100, 3_100, 12_000];
@@ -108,3 +109,5 @@ test("what cannot fit is an error before anything is sent", async () => {
   await assert.rejects(agent.generate(TASK), /what must be kept takes \d+ tokens, 20 are there/);
   assert.equal(sent.length, 0);
 });
+
+test("the types are those that the framework takes", () => compiles(import.meta.url));

@@ -6,6 +6,7 @@ import { CupelError } from "cupel";
 import { inputFilter } from "cupel/openai-agents";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { z } from "zod";
+import { compiles } from "../common/compiles.mjs";
 import { INSTRUCTIONS, STEPS, TASK, asked, remembering, result } from "../common/story.mjs";
 
 setTraceProcessors([]);
@@ -171,3 +172,5 @@ test("what cannot fit is an error before anything is sent", async () => {
   assert.equal(model.sent.length, 0);
   assert.throws(() => inputFilter({ repair: true }), { path: "repair" });
 });
+
+test("the types are those that the framework takes", () => compiles(import.meta.url));
