@@ -3,10 +3,10 @@ import js from "@eslint/js";
 import globals from "globals";
 
 export default [
-  { ignores: ["**/node_modules/**", "**/target/**", "**/*.cts", "**/*.mts", "**/tests/langchain/**/dist/**"] },
+  { ignores: ["**/node_modules/**", "**/target/**", "**/*.cts", "**/*.mts", "**/dist/**"] },
   js.configs.recommended,
   {
-    files: ["crates/cupel-page/web/**"],
+    files: ["crates/cupel-page/web/**", "node/wasm/playground/**"],
     languageOptions: { globals: globals.browser },
   },
   {

@@ -19,5 +19,7 @@ module.exports.simulate = calls.simulate;
 module.exports.compare = calls.compare;
 module.exports.policies = calls.policies;
 module.exports.models = calls.models;
+// The engine for Node has its data in it.
+module.exports.load = native.load ?? (async () => {});
 module.exports.handle = native.handle;
 module.exports.version = native.VERSION;

@@ -243,6 +243,12 @@ export declare function compare(request: RequestLike, policies: readonly Policy[
 export declare function policies(): answers.PolicyList["policies"];
 /** The models that are known, with tokenizer, window and prices. */
 export declare function models(): answers.ModelList["models"];
+/**
+ * Fetches data of the engine before it is missed, where the engine is WebAssembly: vocabularies and the table of words, by the names of
+ * their files or all. In a browser counts are estimates until a vocabulary is there, and `selectAsync` fetches what it misses.
+ */
+export declare function load(names?: Array<"o200k_base.merges" | "cl100k_base.merges" | "english.words">): Promise<void>;
+
 /** The handle of a text, which names it for good. */
 export declare function handle(text: string): string;
 /** The version of the engine. */

@@ -16,6 +16,7 @@ export const {
   compare,
   policies,
   models,
+  load,
   handle,
   version,
 } = cupel;

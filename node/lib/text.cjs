@@ -20,8 +20,13 @@ function hasBytes(value, depth) {
 
 /** Bytes in Base64, as providers want them. */
 function base64(value) {
-  if (value instanceof ArrayBuffer) return Buffer.from(value).toString("base64");
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+  const [buffer, from, length] = value instanceof ArrayBuffer ? [value] : [value.buffer, value.byteOffset, value.byteLength];
+  if (typeof Buffer !== "undefined") return Buffer.from(buffer, from, length).toString("base64");
+  const bytes = new Uint8Array(buffer, from, length);
+  let text = "";
+  // A call takes only so many arguments.
+  for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  return btoa(text);
 }
 
 /** A replacer for JSON.stringify. `this` has the value as it is, before its `toJSON`. */

@@ -6,8 +6,10 @@
 //!
 //! | `ask` | needs | answer |
 //! |---|---|---|
-//! | `select` | – | [`Selection`](crate::Selection), with the window as `text` |
-//! | `step` | `state`, of the step before; `now`; `session`, with `cache_lifetime` in seconds, `cache_marks` and `resend_share` | [`Step`](crate::Step), with the window as `text` and the [`SessionState`] after it as `state` |
+//! | `select` | – | [`Selection`](crate::Selection), with the window as `text`, and as `rewritten` the messages that are not what they were, each as JSON text after its index |
+//! | `step` | `state`, of the step before; `now`; `session`, with `cache_lifetime` in seconds, `cache_marks` and `resend_share` | [`Step`](crate::Step), with `text` and `rewritten` as there, and the [`SessionState`] after it as `state` |
+//! | `resume` | `state`, `session`, no request | `null`, or the error that a `step` from there would have |
+//! | `report` | – | [`SelectionReport`](crate::SelectionReport): every item with its score and reason |
 //! | `explain` | `most_left_out`, if not all | [`Explanation`](crate::Explanation) |
 //! | `count` | – | [`Count`](crate::Count) |
 //! | `tools` | – | [`ToolList`](crate::ToolList) |
@@ -19,6 +21,8 @@
 //! | `min_budget` | `message` | [`MinBudget`](crate::MinBudget) |
 //! | `compare` | `policies` | [`Comparison`](crate::Comparison) |
 //! | `policies`, `models`, `settings` | no request | lists |
+//! | `engine` | no request | its `version`, and its `policy` by name |
+//! | `handle` | `text`, no request | the handle that the text has in a window, if it is shortened |
 //!
 //! A binding has sessions without an object for them: it hands in the state that the last `step` gave it, and keeps the new one
 //! once the provider has answered. What it forgets costs the cache alone.
@@ -58,6 +62,7 @@ struct Question {
     options: Value,
     most_left_out: Option<usize>,
     handle: String,
+    text: String,
     budgets: Vec<i64>,
     steps: Option<u16>,
     from: Option<i64>,
@@ -162,9 +167,12 @@ impl Engine {
                 let selection = self.select_with(request, &options)?;
                 let mut answer = value(&selection)?;
                 answer["text"] = Value::from(selection.text);
+                answer["rewritten"] = json!(selection.rewritten);
                 written(&answer)
             }
+            "report" => written(&self.select_with(request, &options)?.report),
             "step" => self.step(question, request, &options),
+            "resume" => self.resumed(question).and_then(|_| written(&Value::Null)),
             "explain" => {
                 let most = question.most_left_out.unwrap_or(usize::MAX);
                 written(&self.prepare(request, &options)?.explain(most)?)
@@ -195,8 +203,22 @@ impl Engine {
             "policies" => written(&crate::policies()),
             "models" => written(&crate::models()),
             "settings" => written(&settings()),
+            "engine" => written(&json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "policy": self.policy().name(),
+            })),
+            "handle" => written(&crate::handle(&question.text)),
             other => Err(unknown(other)),
         }
+    }
+
+    /// The session that a question goes on with.
+    fn resumed(&self, question: &Question) -> Result<crate::Session, EngineError> {
+        let session = match &question.state {
+            None => self.session(),
+            Some(state) => self.resume(SessionState::from_json(&state.to_string())?),
+        };
+        Ok(session.with_settings(question.session.settings()?))
     }
 
     fn step(
@@ -205,22 +227,21 @@ impl Engine {
         request: RequestInput,
         options: &Options,
     ) -> Result<String, EngineError> {
-        let session = match &question.state {
-            None => self.session(),
-            Some(state) => self.resume(SessionState::from_json(&state.to_string())?),
-        };
-        let mut session = session.with_settings(question.session.settings()?);
+        let mut session = self.resumed(question)?;
         let step = session.next_with(request, options, question.now)?;
         let mut answer = value(&step)?;
         answer["text"] = Value::from(step.text);
+        answer["rewritten"] = json!(step.rewritten);
         answer["state"] = value(&session.proposed_state())?;
         written(&answer)
     }
 }
 
-const QUESTIONS: [&str; 16] = [
+const QUESTIONS: [&str; 20] = [
     "select",
     "step",
+    "resume",
+    "report",
     "explain",
     "count",
     "tools",
@@ -235,6 +256,8 @@ const QUESTIONS: [&str; 16] = [
     "policies",
     "models",
     "settings",
+    "engine",
+    "handle",
 ];
 
 /// The table of settings, as data.

@@ -44,6 +44,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `like-words` | words that mean nearly the same count too in `auto`, by a table of word vectors (3.7 MB) |
+//! | `word-vectors` | the same by a table that is handed in while the program runs: `cupel_words::supply_english` |
 //! | `schema` | the options of all strategies in the JSON Schema of a policy description |
 
 mod grouping;
@@ -71,7 +72,7 @@ pub use index::{Field, Index};
 pub use keep::{Ear, KeepParameters, Talk};
 pub use policy::{Strategies, auto, keeping};
 pub use query::Query;
-#[cfg(feature = "like-words")]
+#[cfg(feature = "word-vectors")]
 pub use scorer::LikeTextScorer;
 pub use scorer::{
     AddressedScorer, Bm25Parameters, Bm25Scorer, ClassNormScorer, Condition, ConstantScorer,

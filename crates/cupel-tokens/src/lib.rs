@@ -41,8 +41,11 @@
 //! - **An estimate says how far off it may be**: [`TokenCounter::bounded`].
 //! - **No network, no files** but the `tokenizer.json` that you name.
 //!
-//! # Feature
+//! # Features
 //!
+//! - `vocabularies` (default): OpenAI's vocabularies in the program. Without it they are handed in with
+//!   [`supply_vocabulary`], and counts before that are estimates.
+//! - `compact`: makes a third of their tables at the first count.
 //! - `huggingface`: reads a `tokenizer.json`. No C code, nothing is downloaded.
 
 mod attachment;
@@ -73,7 +76,7 @@ pub use estimate::{EstimateCounter, TokenizerFamily};
 pub use huggingface::{HuggingFaceCounter, TokenizerFileError};
 pub use image::{Detail, Image, ImageRule};
 pub use model::{Model, Provider, UnknownModel};
-pub use openai::OpenAiCounter;
+pub use openai::{OpenAiCounter, OtherVocabulary, is_vocabulary_missed, supply_vocabulary};
 pub use overhead::Overheads;
 pub use prices::Prices;
 pub use supplied::SuppliedCounter;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The number of components of a [`Vector`].
 pub const COMPONENTS: usize = 256;
@@ -40,27 +41,108 @@ impl fmt::Debug for Vector {
     }
 }
 
-/// One a line, in the order of their bytes.
-const STEMS: &str = include_str!("english.stems");
+/// The stems, in the order of their bytes, and a row for each.
+struct Table {
+    stems: Vec<&'static str>,
+    rows: &'static [u8],
+}
 
-/// A row for each stem.
-const VECTORS: &[u8] = include_bytes!("english.vectors");
+static TABLE: OnceLock<Table> = OnceLock::new();
+
+/// Whether a word was asked for before the table was there.
+static IS_MISSED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(feature = "english")]
+#[expect(clippy::unnecessary_wraps, reason = "a program without the table has none at first")]
+fn table() -> Option<&'static Table> {
+    static STEMS: &str = include_str!("english.stems");
+    static VECTORS: &[u8] = include_bytes!("english.vectors");
+    Some(TABLE.get_or_init(|| Table { stems: STEMS.lines().collect(), rows: VECTORS }))
+}
+
+#[cfg(not(feature = "english"))]
+fn table() -> Option<&'static Table> {
+    let table = TABLE.get();
+    if table.is_none() {
+        IS_MISSED.store(true, Ordering::Relaxed);
+    }
+    table
+}
 
 /// Returns the vector of an English word by its stem, in lower case; `None` for a word that the table does not have.
 ///
 /// **Cost:** a binary search; the first call also reads the list of stems once, in some 50 µs.
 #[must_use]
 pub fn english(stem: &str) -> Option<Vector> {
-    static TABLE: OnceLock<Vec<&'static str>> = OnceLock::new();
-    let stems = TABLE.get_or_init(|| STEMS.lines().collect());
-    let row = stems.binary_search(&stem).ok()?;
-    let (_, rows) = VECTORS.split_at_checked(row * COMPONENTS)?;
+    let table = table()?;
+    let row = table.stems.binary_search(&stem).ok()?;
+    let (_, rows) = table.rows.split_at_checked(row * COMPONENTS)?;
     rows.first_chunk().map(Vector)
+}
+
+/// Returns whether a word was asked for while there was no table: in a program without the feature `english`, before
+/// [`supply_english`].
+#[must_use]
+pub fn is_english_missed() -> bool {
+    IS_MISSED.load(Ordering::Relaxed) && TABLE.get().is_none()
+}
+
+/// Hands in the table, in a program without the feature `english`: the files `english.stems` and `english.vectors` of this crate
+/// with a zero byte between them. It stays for as long as the program runs; a second one changes nothing.
+///
+/// # Errors
+///
+/// If these are other bytes.
+pub fn supply_english(table: Vec<u8>) -> Result<(), OtherTable> {
+    if sum(&table) != SUM {
+        return Err(OtherTable);
+    }
+    let table: &'static [u8] = table.leak();
+    let end = table.iter().position(|byte| *byte == 0).ok_or(OtherTable)?;
+    let stems = std::str::from_utf8(&table[..end]).map_err(|_| OtherTable)?;
+    let _ = TABLE.set(Table { stems: stems.lines().collect(), rows: &table[end + 1..] });
+    Ok(())
+}
+
+/// Bytes that are not the table of this version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherTable;
+
+impl fmt::Display for OtherTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("these bytes are not the table of English words of this version")
+    }
+}
+
+impl std::error::Error for OtherTable {}
+
+/// The [`sum`] of the table.
+const SUM: u64 = 0x2826_2091_13ff_fc80;
+
+/// A number that tells bytes from others.
+fn sum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const STEMS: &str = include_str!("english.stems");
+    const VECTORS: &[u8] = include_bytes!("english.vectors");
+
+    #[test]
+    fn the_table_is_taken_as_bytes_and_no_others_are() {
+        let mut table = [STEMS.as_bytes(), &[0], VECTORS].concat();
+        assert_eq!(supply_english(table.clone()), Ok(()));
+        assert_eq!(supply_english(table.clone()), Ok(()), "a second time too");
+        table[STEMS.len() + 7] ^= 1;
+        assert_eq!(supply_english(table), Err(OtherTable));
+        assert_eq!(supply_english(Vec::new()), Err(OtherTable));
+        assert!(!is_english_missed());
+    }
 
     #[test]
     fn stems_are_sorted_and_each_has_a_row() {

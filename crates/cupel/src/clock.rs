@@ -12,13 +12,37 @@ pub trait TimeProvider: Send + Sync {
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// The clock of the operating system.
+/// The clock of the operating system. `wasm32-unknown-unknown` has none: hand in the time there, as with a [`FixedClock`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemTimeProvider;
 
 impl TimeProvider for SystemTimeProvider {
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
+    }
+}
+
+/// A moment of this run, to tell how long its stages took.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub(crate) use std::time::Instant as Moment;
+
+/// The same where there is no clock, as in a browser: nothing takes any time.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+impl Moment {
+    pub(crate) const fn now() -> Self {
+        Self
+    }
+
+    pub(crate) const fn elapsed(self) -> std::time::Duration {
+        std::time::Duration::ZERO
+    }
+
+    pub(crate) const fn duration_since(self, _: Self) -> std::time::Duration {
+        std::time::Duration::ZERO
     }
 }
 

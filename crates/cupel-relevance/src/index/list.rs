@@ -59,18 +59,18 @@ impl<'s> ListView<'s> {
     }
 
     /// For each item of the list its number in the index.
-    #[cfg(feature = "like-words")]
+    #[cfg(feature = "word-vectors")]
     pub(super) fn numbers(&self) -> &[u32] {
         &self.numbers
     }
 
-    #[cfg(feature = "like-words")]
+    #[cfg(feature = "word-vectors")]
     pub(super) fn cache(&self) -> &'s std::sync::Mutex<super::like::LikeCache> {
         &self.store.like
     }
 
     /// For each term of the index in how many items of the list it occurs.
-    #[cfg(feature = "like-words")]
+    #[cfg(feature = "word-vectors")]
     pub(super) fn frequencies(&self) -> Vec<u32> {
         let mut frequencies = vec![0; self.term_count()];
         for number in &self.numbers {

@@ -1,6 +1,6 @@
 //! The words of many items, kept between queries.
 
-#[cfg(feature = "like-words")]
+#[cfg(feature = "word-vectors")]
 mod like;
 mod list;
 mod store;
@@ -13,7 +13,7 @@ use self::store::Store;
 use crate::text::{Analysis, SharedReader};
 use crate::{Query, parameter};
 
-#[cfg(feature = "like-words")]
+#[cfg(feature = "word-vectors")]
 pub(crate) use like::LikeTerm;
 pub(crate) use list::ListView;
 

@@ -51,7 +51,7 @@ pub(super) struct Store {
     ends: Vec<u32>,
     /// Those of the first items, or of all: nobody may ask for them.
     pub(super) ids: Ids,
-    #[cfg(feature = "like-words")]
+    #[cfg(feature = "word-vectors")]
     pub(super) like: std::sync::Mutex<super::like::LikeCache>,
 }
 
@@ -67,7 +67,7 @@ impl Store {
             lengths: Vec::new(),
             ends: Vec::new(),
             ids: Ids::new(),
-            #[cfg(feature = "like-words")]
+            #[cfg(feature = "word-vectors")]
             like: std::sync::Mutex::default(),
         }
     }

@@ -6,10 +6,10 @@ use cupel::policy::{DescriptionError, Options};
 use cupel::{ContextItem, CupelError, ItemList, ScoreExplanation, Scorer};
 
 use super::Strategies;
-#[cfg(feature = "like-words")]
+#[cfg(feature = "word-vectors")]
 use super::options::usual_fields;
 use super::options::{grouping, kernel, number};
-#[cfg(feature = "like-words")]
+#[cfg(feature = "word-vectors")]
 use crate::Condition;
 use crate::{
     ConstantScorer, Grouping, ItemVectors, MaxNormScorer, NeighbourParameters, NeighbourScorer,
@@ -74,7 +74,7 @@ impl WithVectors {
             let alike = self.beside.alike(vectors.clone(), query).expect(checked);
             return Arc::new(self.beside.join(inner, alike, self.beside.weight).expect(checked));
         }
-        #[cfg(feature = "like-words")]
+        #[cfg(feature = "word-vectors")]
         if let Some((alike, weight)) = self.like_texts(strategies, items) {
             return Arc::new(self.beside.join(inner, alike, weight).expect(checked));
         }
@@ -82,7 +82,7 @@ impl WithVectors {
     }
 
     /// Likeness of texts as a whole, and its weight; `None` where the weight is zero.
-    #[cfg(feature = "like-words")]
+    #[cfg(feature = "word-vectors")]
     fn like_texts(
         &self,
         strategies: &Strategies,
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(bits(with), bits(without));
     }
 
-    #[cfg(feature = "like-words")]
+    #[cfg(feature = "word-vectors")]
     #[test]
     fn vectors_take_the_place_of_whole_texts() {
         let items = texts(&TALK);

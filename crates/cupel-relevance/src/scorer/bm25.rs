@@ -239,7 +239,7 @@ pub(super) fn weighted_terms<'q>(
 }
 
 /// For each term of the query the words of the list that are like it, and what each of their occurrences counts.
-#[cfg(feature = "like-words")]
+#[cfg(feature = "word-vectors")]
 fn like_terms(query: &Query, view: &ListView<'_>, like_words: f64) -> Vec<Vec<(TermId, f64)>> {
     let part = if like_words > 0.0 { like_words * view.like_share(query) } else { 0.0 };
     if part == 0.0 {
@@ -254,7 +254,7 @@ fn like_terms(query: &Query, view: &ListView<'_>, like_words: f64) -> Vec<Vec<(T
 }
 
 /// None: the table of words is not in this program.
-#[cfg(not(feature = "like-words"))]
+#[cfg(not(feature = "word-vectors"))]
 fn like_terms(_: &Query, _: &ListView<'_>, _: f64) -> Vec<Vec<(TermId, f64)>> {
     Vec::new()
 }

@@ -23,7 +23,7 @@ mod dates;
 mod echo;
 mod group_lift;
 mod kernel;
-#[cfg(feature = "like-words")]
+#[cfg(feature = "word-vectors")]
 mod like_text;
 mod live_values;
 mod named_date;
@@ -46,7 +46,7 @@ pub use dates::DateScorer;
 pub use echo::EchoScorer;
 pub use group_lift::GroupLiftScorer;
 pub use kernel::Kernel;
-#[cfg(feature = "like-words")]
+#[cfg(feature = "word-vectors")]
 pub use like_text::LikeTextScorer;
 pub use live_values::LiveValuesScorer;
 pub use neighbours::{NeighbourParameters, NeighbourScorer, NeighbourShare};

@@ -14,7 +14,7 @@ use tally::Tally;
 use words::Shares;
 
 use crate::count::SORTS;
-use crate::{Count, Model, TokenCounter, name};
+use crate::{Count, Model, OpenAiCounter, TokenCounter, name, openai};
 
 /// Estimates tokens for models whose tokenizer is not public.
 ///
@@ -130,7 +130,11 @@ impl TokenCounter for EstimateCounter {
         let scatter = (tokens / 4).isqrt();
         let clamp = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
         let count = Count::estimate(clamp(tokens), clamp(scaled(at_most_cost) + scatter));
-        count.with_errors(errors.map(|error| clamp(error * u128::from(self.percent) / 100)))
+        let count =
+            count.with_errors(errors.map(|error| clamp(error * u128::from(self.percent) / 100)));
+        // What is scaled is a guess itself where the program has no vocabulary.
+        let is_guess = OpenAiCounter::new(table.encoding).guesses();
+        if is_guess { openai::bounded(count) } else { count }
     }
 }
 

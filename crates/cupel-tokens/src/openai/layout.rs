@@ -58,3 +58,10 @@ pub(crate) fn bit(left: u32, right: u32, bits: usize) -> usize {
     // The lower half, so that it does not go with the slot.
     ((u64::from(mixed(left, right) as u32) * bits as u64) >> 32) as usize
 }
+
+/// A number that tells the file of a vocabulary from others.
+pub(crate) fn sum(file: &[u8]) -> u64 {
+    file.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,61 +1,36 @@
 //! Exact counts for OpenAI's models.
 
+#[cfg(feature = "vocabularies")]
+mod built_in;
 mod classes;
 mod count;
+mod guess;
 mod known;
 mod layout;
-#[cfg(feature = "compact")]
+#[cfg(not(feature = "vocabularies"))]
+mod merges;
+#[cfg(any(feature = "compact", not(feature = "vocabularies")))]
 mod pairs;
 mod pieces;
+#[cfg(not(feature = "vocabularies"))]
+mod steps;
+mod supplied;
 mod vocabulary;
 
+#[cfg(feature = "vocabularies")]
+use self::built_in::vocabulary_of;
+pub(crate) use self::guess::bounded;
 pub(crate) use self::known::{Kept, Known};
+#[cfg(not(feature = "vocabularies"))]
+use self::supplied::vocabulary_of;
+pub use self::supplied::{OtherVocabulary, is_vocabulary_missed, supply_vocabulary};
 
 use std::cell::Cell;
-#[cfg(feature = "compact")]
-use std::sync::LazyLock;
 
 use self::count::Counter;
+use self::guess::Guess;
 use self::pieces::Pieces;
-use self::vocabulary::Vocabulary;
-use crate::{Encoding, TokenCounter};
-
-/// The tables that the build made of `data/{name}.merges`.
-macro_rules! vocabulary {
-    ($name:literal) => {
-        Vocabulary {
-            steps: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".steps")),
-            tokens: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".tokens")),
-            parts: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".parts")),
-            #[cfg(not(feature = "compact"))]
-            pairs: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".pairs")),
-            #[cfg(not(feature = "compact"))]
-            filter: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".filter")),
-            #[cfg(feature = "compact")]
-            pairs: LazyLock::new(|| {
-                let parts = vocabulary::parts_in(include_bytes!(concat!(
-                    env!("OUT_DIR"),
-                    "/",
-                    $name,
-                    ".parts"
-                )));
-                pairs::table(&parts).into_iter().flat_map(u64::to_le_bytes).collect()
-            }),
-            #[cfg(feature = "compact")]
-            filter: LazyLock::new(|| {
-                pairs::filter(&vocabulary::parts_in(include_bytes!(concat!(
-                    env!("OUT_DIR"),
-                    "/",
-                    $name,
-                    ".parts"
-                ))))
-            }),
-        }
-    };
-}
-
-static O200K_BASE: Vocabulary = vocabulary!("o200k_base");
-static CL100K_BASE: Vocabulary = vocabulary!("cl100k_base");
+use crate::{Count, Encoding, TokenCounter};
 
 /// Counts exactly as OpenAI's models do, with the vocabulary built in.
 ///
@@ -71,6 +46,9 @@ static CL100K_BASE: Vocabulary = vocabulary!("cl100k_base");
 /// assert_eq!(counter.count("上下文窗口"), 3);
 /// assert_eq!(counter.count(""), 0);
 /// ```
+///
+/// In a program without the feature `vocabularies` it estimates, and says so, until the vocabulary is
+/// [supplied](supply_vocabulary).
 ///
 /// # Which implementation, and why
 ///
@@ -100,6 +78,11 @@ impl OpenAiCounter {
         Self { encoding }
     }
 
+    /// Whether its vocabulary is not there, so that it guesses.
+    pub(crate) fn guesses(self) -> bool {
+        vocabulary_of(self.encoding).is_none()
+    }
+
     /// The encoding that it counts with.
     pub const fn encoding(self) -> Encoding {
         self.encoding
@@ -114,9 +97,13 @@ impl OpenAiCounter {
         make: impl Fn(&str, usize) -> T,
         mut each: impl FnMut(T),
     ) {
-        let vocabulary = match self.encoding {
-            Encoding::O200kBase => &O200K_BASE,
-            Encoding::Cl100kBase => &CL100K_BASE,
+        let Some(vocabulary) = vocabulary_of(self.encoding) else {
+            let mut guess = Guess::default();
+            for piece in Pieces::new(text, self.encoding) {
+                let piece = &text[piece];
+                each(make(piece, guess.tokens(piece, self.encoding)));
+            }
+            return;
         };
         let mut counter = Counter::default();
         let mut known = Known::lent(kept);
@@ -135,6 +122,16 @@ impl TokenCounter for OpenAiCounter {
     /// The published name of the encoding.
     fn name(&self) -> &'static str {
         self.encoding.name()
+    }
+
+    /// Only before the vocabulary is there, in a program without the feature `vocabularies`.
+    fn is_estimate(&self) -> bool {
+        self.guesses()
+    }
+
+    fn bounded(&self, text: &str) -> Count {
+        let tokens = self.count(text);
+        if self.guesses() { bounded(Count::exact(tokens)) } else { Count::exact(tokens) }
     }
 
     fn count(&self, text: &str) -> i64 {

@@ -1,13 +1,14 @@
 //! Tells a collector what each stage did. While it is disabled, every call returns at once.
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::classify::Classified;
 use super::deduplicate::Unique;
 use super::fate::Exclusion;
 use super::place::Placed;
 use super::score::Scored;
+use crate::clock::Moment;
 use crate::diagnostics::{
     CountRequirementShortfall, ExcludedItem, IncludedItem, OverflowEvent, PipelineStage,
     ReportDraft, StageTraceSnapshot, TraceEvent, TraceInterest,
@@ -25,8 +26,8 @@ pub(super) struct Recorder<'c, C: ?Sized> {
 /// Events that have been recorded so far.
 struct Recording {
     interest: TraceInterest,
-    run_start: Instant,
-    stage_start: Instant,
+    run_start: Moment,
+    stage_start: Moment,
     snapshots: Vec<StageTraceSnapshot>,
     draft: ReportDraft,
 }
@@ -46,7 +47,7 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
     pub(super) fn begin(collector: &'c mut C, budget: &'c ContextBudget) -> Self {
         let recording = collector.is_enabled().then(|| {
             collector.on_run_started(budget);
-            let now = Instant::now();
+            let now = Moment::now();
             Recording {
                 interest: collector.interest(),
                 run_start: now,
@@ -63,7 +64,7 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
             let tokens: TokenSum = items.iter().map(ContextItem::tokens).sum();
             self.collector.set_candidates(items.len(), tokens.clamped());
             recording.draft.candidates(items.len(), tokens.clamped());
-            recording.stage_start = Instant::now();
+            recording.stage_start = Moment::now();
         }
     }
 
@@ -111,7 +112,7 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
         let Some(recording) = &mut self.recording else { return };
         let mut snapshot = recording.snapshot(stage, counts);
         let start = time.start.unwrap_or(recording.run_start);
-        snapshot.start_ms = milliseconds(start - recording.run_start);
+        snapshot.start_ms = milliseconds(start.duration_since(recording.run_start));
         snapshot.duration_ms = milliseconds(time.total);
         recording.exclude(self.collector, &mut snapshot, exclusions);
         recording.complete(self.collector, snapshot);
@@ -120,7 +121,7 @@ impl<'c, C: TraceCollector + ?Sized> Recorder<'c, C> {
     /// The items are sorted: an inner step, whose time belongs to no stage.
     pub(super) fn sorted(&mut self) {
         if let Some(recording) = &mut self.recording {
-            recording.stage_start = Instant::now();
+            recording.stage_start = Moment::now();
         }
     }
 
@@ -198,7 +199,7 @@ impl Recording {
             stage,
             item_count_in: counts.start,
             item_count_out: counts.end,
-            start_ms: milliseconds(self.stage_start - self.run_start),
+            start_ms: milliseconds(self.stage_start.duration_since(self.run_start)),
             duration_ms: milliseconds(self.stage_start.elapsed()),
             excluded_count: counts.start.saturating_sub(counts.end),
             excluded: Vec::new(),
@@ -249,7 +250,7 @@ impl Recording {
         self.draft.event(event.clone());
         collector.record_stage_event(event);
         self.snapshots.push(snapshot);
-        self.stage_start = Instant::now();
+        self.stage_start = Moment::now();
     }
 }
 

@@ -1,16 +1,17 @@
 //! Counts of the stages, over all batches together.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::super::fate::Exclusion;
 use super::super::recorder::Recorder;
+use crate::clock::Moment;
 use crate::diagnostics::{ExclusionReason, PipelineStage};
 use crate::{ContextItem, TraceCollector};
 
 /// When a stage first ran, and how long it took in all batches together.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in super::super) struct StageTime {
-    pub(in super::super) start: Option<Instant>,
+    pub(in super::super) start: Option<Moment>,
     pub(in super::super) total: Duration,
 }
 
@@ -36,7 +37,7 @@ pub(super) struct Log {
     is_recording: bool,
     stages: [StageLog; STAGES.len()],
     next_stage: usize,
-    start: Option<Instant>,
+    start: Option<Moment>,
     first_position: u32,
 }
 
@@ -60,7 +61,7 @@ impl Log {
 
     /// From here on the time belongs to the next stage.
     pub(super) fn begin_stage(&mut self) {
-        self.start = self.is_recording.then(Instant::now);
+        self.start = self.is_recording.then(Moment::now);
     }
 
     /// The next of the stages is done with this batch.

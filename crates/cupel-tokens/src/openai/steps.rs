@@ -1,10 +1,9 @@
 //! The tables of steps and tokens.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
-use crate::layout::{LEAF, NO_TOKEN, ROOT, STEP_BYTE, STEP_NODE, STEP_TAKEN, TOKEN_PREFIX};
-use crate::merges::Merges;
+use super::layout::{LEAF, NO_TOKEN, ROOT, STEP_BYTE, STEP_NODE, STEP_TAKEN, TOKEN_PREFIX};
+use super::merges::Merges;
 
 /// After so many places that do not do, earlier ones are given up for good.
 const PATIENCE: usize = 100;
@@ -20,12 +19,19 @@ struct Trie {
 impl Trie {
     fn new(merges: &Merges) -> Self {
         let mut trie = Self { tokens: vec![NO_TOKEN], children: vec![Vec::new()] };
-        let mut nodes = HashMap::new();
-        for (token, spelling) in (0u32..).zip(&merges.spellings) {
-            let node = spelling.iter().fold(0, |node, &byte| {
-                *nodes.entry((node, byte)).or_insert_with(|| trie.add(node, byte))
-            });
-            trie.tokens[node] = token;
+        let mut sorted: Vec<usize> = (0..merges.spellings.len()).collect();
+        sorted.sort_unstable_by_key(|&token| &merges.spellings[token]);
+        // The nodes on the way to the token before: what two neighbours begin with is there once.
+        let (mut way, mut last): (_, &[u8]) = (vec![0], &[]);
+        for token in sorted {
+            let spelling = merges.spellings[token].as_slice();
+            let alike = last.iter().zip(spelling).take_while(|(a, b)| a == b).count();
+            way.truncate(alike + 1);
+            for &byte in &spelling[alike..] {
+                way.push(trie.add(way[way.len() - 1], byte));
+            }
+            trie.tokens[way[way.len() - 1]] = token as u32;
+            last = spelling;
         }
         trie
     }
@@ -41,32 +47,33 @@ impl Trie {
 
 /// Numbers for nodes, such that what follows them does not collide.
 struct Numbers {
-    /// Which entries are taken, in blocks of 256: what follows a node is in the block of its number.
-    taken: Vec<bool>,
+    /// For each entry itself if it is free, or else one behind it before which none is. They come in blocks of 256: what follows a
+    /// node is in the block of its number.
+    next: Vec<usize>,
     used: Vec<bool>,
     /// All entries before this one are taken, or were given up.
     first: usize,
 }
 
 impl Numbers {
+    /// The first block is taken, since its numbers have a meaning of their own.
+    fn new() -> Self {
+        Self { next: vec![256; 256], used: vec![true; 256], first: 256 }
+    }
+
     /// A number for a node that these bytes follow.
     fn choose(&mut self, bytes: &[u8]) -> usize {
-        let mut tried = 0;
-        for at in self.first.. {
-            if at + 256 > self.taken.len() {
-                self.taken.resize(self.taken.len() + 256, false);
-                self.used.resize(self.taken.len(), false);
-            }
-            if self.taken[at] {
-                self.first += usize::from(at == self.first);
-                continue;
-            }
+        let (mut tried, mut at) = (0, self.free_from(self.first));
+        loop {
             let number = at ^ usize::from(bytes[0]);
-            let is_free = |&byte: &u8| !self.taken[number ^ usize::from(byte)];
+            let is_free = |&byte: &u8| {
+                let entry = number ^ usize::from(byte);
+                self.next[entry] == entry
+            };
             if !self.used[number] && bytes.iter().all(is_free) {
                 self.used[number] = true;
-                for &byte in bytes {
-                    self.taken[number ^ usize::from(byte)] = true;
+                for entry in bytes.iter().map(|&byte| number ^ usize::from(byte)) {
+                    self.next[entry] = entry + 1;
                 }
                 return number;
             }
@@ -74,8 +81,26 @@ impl Numbers {
             if tried > PATIENCE {
                 self.first = at;
             }
+            at = self.free_from(at + 1);
         }
-        unreachable!("there is always room in a new block")
+    }
+
+    /// The first free entry at or behind one. Ways that were gone once are shorter the next time.
+    fn free_from(&mut self, mut at: usize) -> usize {
+        loop {
+            if at == self.next.len() {
+                self.next.extend(at..at + 256);
+                self.used.resize(at + 256, false);
+            }
+            let next = self.next[at];
+            if next == at {
+                return at;
+            }
+            if let Some(&beyond) = self.next.get(next) {
+                self.next[at] = beyond;
+            }
+            at = next;
+        }
     }
 }
 
@@ -99,7 +124,7 @@ pub(crate) fn tables(merges: &Merges) -> (Vec<u64>, Vec<u32>) {
 /// The number of each node. Those that much follows choose first, while there is room.
 fn numbers(trie: &Trie) -> Vec<u32> {
     let mut numbers = vec![LEAF; trie.tokens.len()];
-    let mut chosen = Numbers { taken: vec![true; 256], used: vec![true; 256], first: 256 };
+    let mut chosen = Numbers::new();
     numbers[0] = ROOT;
     let mut nodes: Vec<usize> =
         (1..trie.tokens.len()).filter(|&node| !trie.children[node].is_empty()).collect();

@@ -1,6 +1,6 @@
 //! Reads a vocabulary.
 
-use crate::layout::BYTES;
+use super::layout::BYTES;
 
 /// A byte pair encoding: the order in which pairs of tokens become tokens.
 ///
@@ -14,16 +14,24 @@ pub(crate) struct Merges {
 }
 
 impl Merges {
-    pub(crate) fn read(file: &[u8]) -> Self {
-        let (bytes, merges) = file.split_at(BYTES as usize);
+    /// What a file says; `None` if a token is made of one that comes later.
+    pub(crate) fn read(file: &[u8]) -> Option<Self> {
+        let (bytes, merges) = file.split_at_checked(BYTES as usize)?;
         let mut spellings: Vec<Vec<u8>> = bytes.iter().map(|&byte| vec![byte]).collect();
         let mut parts = Vec::new();
         for merge in merges.chunks_exact(6) {
             let (left, right) = (number(&merge[..3]), number(&merge[3..]));
-            spellings.push([&*spellings[left as usize], &*spellings[right as usize]].concat());
+            let spelling = [left, right].map(|part| spellings.get(part as usize));
+            let [Some(first), Some(last)] = spelling else { return None };
+            spellings.push([first.as_slice(), last].concat());
             parts.push((left, right));
         }
-        Self { spellings, parts }
+        Some(Self { spellings, parts })
+    }
+
+    /// The two parts of each token as one number.
+    pub(crate) fn numbers(&self) -> Vec<u64> {
+        self.parts.iter().map(|&(left, right)| u64::from(left) << 32 | u64::from(right)).collect()
     }
 }
 
