@@ -12,7 +12,10 @@ const manifest = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
 
 test("the version is that of the engine, and there is no dependency", () => {
   assert.equal(manifest.version, cupel.version);
-  assert.deepEqual(Object.keys(manifest).filter((name) => /dependencies/i.test(name)), []);
+  const names = (field) => Object.keys(manifest[field] ?? {});
+  assert.deepEqual([...names("dependencies"), ...names("bundleDependencies")], []);
+  // Whoever uses an adapter has its framework; nobody else gets one.
+  for (const name of names("peerDependencies")) assert.equal(manifest.peerDependenciesMeta[name].optional, true, name);
 });
 
 test("types of answers are those of the engine's schemas", () => {
