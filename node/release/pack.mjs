@@ -1,12 +1,12 @@
 // Makes the packages of a release: one for each platform that an engine was built for, and the one that users ask for, which takes
 // that of its platform as an optional dependency. Nothing in them runs when it is installed.
 //
-//     node release/pack.mjs OUT PLATFORM=ENGINE ... [--repository URL]
+//     node release/pack.mjs OUT PLATFORM=ENGINE ... [--repository URL] [--without-wasm]
 //
 // PLATFORM is as in `linux-x64-gnu`; ENGINE is `lib/cupel.node`, as `scripts/install.mjs --wheel` leaves it there. OUT gets the tarballs,
 // those of the platforms first, in the order in which they are published: the registry knows a dependency before what asks for it.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,13 +23,19 @@ const PLATFORMS = {
 };
 
 const here = fileURLToPath(new URL("..", import.meta.url));
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { repository: { type: "string" } } });
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { repository: { type: "string" }, "without-wasm": { type: "boolean" } } });
 const [out, ...built] = positionals;
 const engines = built.map((one) => one.split("=", 2));
 const unknown = engines.find(([platform, engine]) => PLATFORMS[platform] === undefined || !engine);
 if (out === undefined || engines.length === 0 || unknown) {
   console.error(`usage: node release/pack.mjs OUT PLATFORM=ENGINE ... ; platforms: ${Object.keys(PLATFORMS).join(", ")}`);
   if (unknown) console.error(`there is no platform in ${unknown.join("=")}`);
+  process.exit(2);
+}
+const web = join(here, "dist");
+const hasWeb = !values["without-wasm"];
+if (hasWeb && !existsSync(join(web, "web.mjs"))) {
+  console.error(`there is no ${join(web, "web.mjs")}; wasm/build makes it, or leave the build for browsers out with --without-wasm`);
   process.exit(2);
 }
 mkdirSync(out, { recursive: true });
@@ -72,12 +78,14 @@ const packed = engines.map(([platform, engine], at) =>
     },
   ),
 );
+if (!hasWeb) for (const name of ["browser", "edge-light", "deno", "bun"]) delete own.exports["."][name];
 const optionalDependencies = Object.fromEntries(names.map((name) => [name, own.version]));
 const files = own.files.filter((name) => !name.startsWith("scripts"));
 packed.push(
   pack({ ...own, ...shared, files, optionalDependencies }, (folder) => {
     cpSync(join(here, "README.md"), join(folder, "README.md"));
     const isBuilt = (path) => basename(path).startsWith("cupel.node");
+    if (hasWeb) cpSync(web, join(folder, "dist"), { recursive: true });
     cpSync(join(here, "lib"), join(folder, "lib"), { recursive: true, filter: (path) => !isBuilt(path) });
   }),
 );

@@ -34,6 +34,10 @@ class Fitter {
   #onSelection;
   #conversations = new Map();
 
+  /**
+   * @param {import("./options.cjs").WindowOptions} [options]
+   * @param {string} [format]
+   */
   constructor({ engine, sessions = true, onSelection, ...settings } = {}, format) {
     if (onSelection !== undefined && typeof onSelection !== "function") {
       throw new CupelError(`onSelection: must be a function, got ${typeof onSelection}`, { path: "onSelection" });
@@ -46,6 +50,10 @@ class Fitter {
   /**
    * The window of a request; in a session if its conversation has an id. `window` is how much fits by the framework's own
    * word, where neither the engine nor its table of models says it.
+   *
+   * @param {object} request
+   * @param {readonly any[]} messages
+   * @param {{ id?: string, window?: number }} [known]
    */
   async window(request, messages, { id, window } = {}) {
     let fitted;

@@ -1,6 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { AgentMiddleware } from "langchain";
-import type { WindowOptions } from "./fitter.cjs";
+import type { WindowOptions } from "./options.cjs";
 
 export type { WindowOptions };
 

@@ -1,4 +1,4 @@
-import type { WindowOptions } from "./fitter.cjs";
+import type { WindowOptions } from "./options.cjs";
 
 export type { WindowOptions };
 

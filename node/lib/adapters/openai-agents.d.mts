@@ -1,5 +1,5 @@
 import type { CallModelInputFilter } from "@openai/agents";
-import type { WindowOptions } from "./fitter.cjs";
+import type { WindowOptions } from "./options.cjs";
 
 export type { WindowOptions };
 

@@ -1,7 +1,7 @@
 // What a release would publish installs and works without a compiler, a script or the network.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,8 +14,9 @@ const folder = mkdtempSync(join(tmpdir(), "cupel-release-"));
 after(() => rmSync(folder, { recursive: true }));
 const run = (program, args, options) => execFileSync(program, args, { encoding: "utf8", cwd: folder, ...options });
 const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
-const repository = ["--repository", "https://host.example/cupel/cupel"];
-const tarballs = run(process.execPath, [join(here, "release/pack.mjs"), folder, `${platform()}=${join(here, "lib/cupel.node")}`, ...repository]).trim().split("\n");
+// The build for browsers has tests of its own.
+const options = ["--repository", "https://host.example/cupel/cupel", "--without-wasm"];
+const tarballs = run(process.execPath, [join(here, "release/pack.mjs"), folder, `${platform()}=${join(here, "lib/cupel.node")}`, ...options]).trim().split("\n");
 
 test("a platform's package comes before the one that asks for it", () => {
   assert.deepEqual(tarballs, [`cupel-${platform()}-${version}.tgz`, `cupel-${version}.tgz`]);
@@ -48,6 +49,14 @@ test("every entry of the package is in its tarball, and it selects from there", 
     const messages = [{ role: "user", content: "Hello!" }];
     console.log(select(messages, { maxTokens: 50 }).messages[0] === messages[0], typeof cupelMiddleware().transformParams);`;
   assert.equal(run(process.execPath, ["--input-type=module", "-e", program]), "true function\n");
+});
+
+test("a release without the build for browsers says so", (context) => {
+  if (existsSync(join(here, "dist/web.mjs"))) return context.skip("it is there");
+  const engine = `${platform()}=${join(here, "lib/cupel.node")}`;
+  const ran = spawnSync(process.execPath, [join(here, "release/pack.mjs"), folder, engine], { encoding: "utf8" });
+  assert.equal(ran.status, 2);
+  assert.match(ran.stderr, /wasm\/build makes it/);
 });
 
 test("an unknown platform is refused", () => {
