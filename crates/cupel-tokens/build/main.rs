@@ -28,8 +28,9 @@ fn main() -> io::Result<()> {
     for name in ["o200k_base", "cl100k_base"] {
         let file = fs::read(format!("data/{name}.merges"))?;
         fs::write(out.join(format!("{name}.sum")), layout::sum(&file).to_le_bytes())?;
-        // Where no vocabulary is in the program, its tables are made once it is supplied.
-        if env::var_os("CARGO_FEATURE_VOCABULARIES").is_some() {
+        // Where no tables are in the program, they are made once they are needed.
+        let is_whole = env::var_os("CARGO_FEATURE_COMPACT").is_none();
+        if is_whole && env::var_os("CARGO_FEATURE_VOCABULARIES").is_some() {
             tables(out, name, &file)?;
         }
     }

@@ -7,12 +7,12 @@ mod count;
 mod guess;
 mod known;
 mod layout;
-#[cfg(not(feature = "vocabularies"))]
+#[cfg(any(feature = "compact", not(feature = "vocabularies")))]
 mod merges;
 #[cfg(any(feature = "compact", not(feature = "vocabularies")))]
 mod pairs;
 mod pieces;
-#[cfg(not(feature = "vocabularies"))]
+#[cfg(any(feature = "compact", not(feature = "vocabularies")))]
 mod steps;
 mod supplied;
 mod vocabulary;
@@ -55,8 +55,8 @@ use crate::{Count, Encoding, TokenCounter};
 /// Version 2 counted with `bpe-openai` 0.3.2, which brings its look-up tables as a file that has to be
 /// taken apart when it is first needed: 56 ms for `o200k_base`, and 47 MB in the program for both.
 /// Here the build makes tables of a file of 1.8 MB that holds only the order of merges, 14 MB for
-/// both encodings, and the first count takes no longer than any other; with the feature `compact` a
-/// third of them is made at the first count instead of by the build. The method is the same: a text
+/// both encodings, and the first count takes no longer than any other; with the feature `compact` they
+/// are made at the first count instead of by the build. The method is the same: a text
 /// is cut into pieces, each is taken apart from left to right by the longest token that may stand
 /// next to the one before, and where none may, the last choice is taken back. Time grows with the
 /// length of a text, whatever is in it, and nothing makes it panic.

@@ -8,7 +8,7 @@ use std::sync::{
 };
 
 use super::layout;
-#[cfg(not(feature = "vocabularies"))]
+#[cfg(any(feature = "compact", not(feature = "vocabularies")))]
 use super::{merges::Merges, pairs, steps, vocabulary::Vocabulary};
 use crate::Encoding;
 
@@ -84,7 +84,13 @@ pub fn supply_vocabulary(encoding: Encoding, file: &[u8]) -> Result<(), OtherVoc
     Ok(())
 }
 
-#[cfg(not(feature = "vocabularies"))]
+/// The tables of a vocabulary by its file; `None` if a token in it is made of later ones.
+#[cfg(feature = "compact")]
+pub(super) fn made(file: &[u8]) -> Option<Vocabulary> {
+    Merges::read(file).map(|merges| tables(&merges))
+}
+
+#[cfg(any(feature = "compact", not(feature = "vocabularies")))]
 fn tables(merges: &Merges) -> Vocabulary {
     let (steps, tokens) = steps::tables(merges);
     let bytes = |numbers: Vec<u64>| -> &'static [u8] {

@@ -11,21 +11,8 @@ pub(super) struct Vocabulary {
     pub(super) steps: &'static [u8],
     pub(super) tokens: &'static [u8],
     pub(super) parts: &'static [u8],
-    pub(super) pairs: Table,
-    pub(super) filter: Table,
-}
-
-/// A table that is worked out of the others where the program should be small.
-#[cfg(feature = "compact")]
-type Table = std::sync::LazyLock<Vec<u8>>;
-#[cfg(not(feature = "compact"))]
-type Table = &'static [u8];
-
-/// The parts of each token, left and right, as the table has them.
-#[cfg(feature = "compact")]
-pub(super) fn parts_in(table: &[u8]) -> Vec<(u32, u32)> {
-    let numbers = (0..table.len() / 8).map(|at| u64_at(table, at));
-    numbers.map(|parts| ((parts >> 32) as u32, parts as u32)).collect()
+    pub(super) pairs: &'static [u8],
+    pub(super) filter: &'static [u8],
 }
 
 impl Vocabulary {
@@ -93,9 +80,7 @@ impl Vocabulary {
 
     /// The token that two make.
     fn merged(&self, left: u32, right: u32) -> Option<u32> {
-        // In builds that make them at first use, the tables are no slices yet.
-        #[allow(clippy::needless_borrow)]
-        let (pairs, filter): (&[u8], &[u8]) = (&self.pairs, &self.filter);
+        let (pairs, filter) = (self.pairs, self.filter);
         let bit = bit(left, right, filter.len() * 8);
         if filter[bit / 8] >> (bit % 8) & 1 == 0 {
             return None;
