@@ -54,6 +54,9 @@ class Window(Generic[M]):
         """The indices of the messages that stay, in the request's own list."""
         self.tokens: int = native.tokens
         """Tokens of the window."""
+        self.order: list[int | str] = native.kept
+        """The same as ``kept``; in adapters that summarize, with the words of summaries where they stand, and
+        the indices of the framework's own list."""
 
     @property
     def messages(self) -> list[M]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from ._sessions import Fitter
@@ -16,6 +16,7 @@ class Flat:
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
         self._owners: list[int] = []
+        self._name = "messages"
 
     def add(self, owner: int, message: dict[str, Any]) -> None:
         """Adds a message of the framework's message at this index."""
@@ -31,14 +32,66 @@ class Flat:
         """The indices of the framework's messages that these belong to, in order."""
         return sorted({self._owners[at] for at in positions})
 
+    def as_items(self) -> Flat:
+        """The same as items of OpenAI Responses, where a call is one of its own."""
+        made = Flat()
+        made._name = "input"
+        for owner, message in zip(self._owners, self.messages):
+            if message["role"] == "tool":
+                result = {"call_id": message["tool_call_id"], "output": message["content"]}
+                made.add(owner, {"type": "function_call_output", **result})
+                continue
+            calls = message.get("tool_calls") or []
+            if message["content"] or not calls:
+                made.add(owner, {"role": message["role"], "content": _input(message["content"])})
+            for call in calls:
+                made.add(owner, {"type": "function_call", "call_id": call["id"], **call["function"]})
+        return made
+
+    def fitting(
+        self,
+        fitter: Fitter,
+        messages: Sequence[Any],
+        note: Callable[[str], Any],
+        key: Hashable | None = None,
+        *,
+        window: int | None = None,
+        **request: Any,
+    ) -> list[Any]:
+        """The framework's messages that stay, with summaries of others among them."""
+        left: list[Any] = []
+        last = -1
+        for one in self.kept(fitter, key, window=window, **request):
+            if isinstance(one, str):
+                left.append(note(one))
+            elif one > last:
+                left.append(messages[one])
+                last = one
+        return left
+
     def kept(
         self, fitter: Fitter, key: Hashable | None = None, *, window: int | None = None, **request: Any
-    ) -> list[int]:
-        """The indices of the framework's messages that stay, in order."""
+    ) -> list[int | str]:
+        """The owner of each message that stays, and the words of summaries where they stand."""
         # A framework's own message is in or out as it is.
-        whole = {**request, "messages": self.messages}
+        whole = {**request, self._name: self.messages}
+        if self._name == "input" and "tools" in whole:
+            whole["tools"] = [{"type": "function", **one["function"]} for one in whole["tools"]]
         fitted = fitter.window(whole, key, window=window, shorten="off")
-        return self.owners(fitted.kept)
+        return [one if isinstance(one, str) else self._owners[one] for one in fitted.order]
+
+
+def _input(given: Any) -> Any:
+    """Content as OpenAI Responses has it."""
+    return given if isinstance(given, str) else [_part(block) for block in given]
+
+
+def _part(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] == "text":
+        return {"type": "input_text", "text": block["text"]}
+    if block["type"] == "image_url":
+        return {"type": "input_image", "image_url": block["image_url"]["url"]}
+    return {"type": "input_file", **block["file"]} if block["type"] == "file" else block
 
 
 def tool(given: Any) -> dict[str, Any]:

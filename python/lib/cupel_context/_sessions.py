@@ -8,12 +8,14 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypedDict, Union
 
 from . import _errors, _native
 from ._engine import Engine, RenderFunction, Selection, Session, Step
 from ._errors import CupelError, DoesNotFitError
 from ._settings import Pin, Policy, Rules
+from ._summaries import Summaries, Summarize
 
 Fitted = Union[Step[Any], Selection[Any]]
 """Window that an adapter sends: a step of a session, or a selection of its own."""
@@ -54,6 +56,9 @@ class WindowOptions(TypedDict, total=False):
     """An engine of your own, instead of all that one is made of."""
     on_selection: OnSelection | None
     """Called with every window before it is sent."""
+    summarize: Summarize | None
+    """Makes a text of the messages that a window leaves out, which is sent in their place. Each message is
+    summarized once; it may be asynchronous where the framework's call is."""
 
 
 def fitter(
@@ -65,7 +70,7 @@ def fitter(
 ) -> Fitter:
     """Engine and sessions of an adapter, from its arguments."""
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    told = {name: given.pop(name) for name in ("sessions", "on_selection") if name in given}
+    told = {name: given.pop(name) for name in ("sessions", "on_selection", "summarize") if name in given}
     engine = given.pop("engine", None)
     if engine is not None and (given or max_tokens is not None):
         name = next(iter(given), "max_tokens")
@@ -79,18 +84,33 @@ LOG = logging.getLogger("cupel")
 
 
 class _Conversation:
-    """A session, and how long the history was that it saw last."""
+    """A session, how long the history was that it saw last, and summaries of what was left out."""
 
     def __init__(self, engine: Engine) -> None:
         self.session = Session(engine)
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.seen = -1
+        self.summaries = Summaries()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"session": self.session, "seen": self.seen}
+        return {"session": self.session, "seen": self.seen, "summaries": self.summaries}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, lock=threading.Lock())
+        vars(self).update(state, lock=threading.RLock())
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A request's messages as they came, its conversation if it is a session, and the framework's window."""
+
+    own: Sequence[Any]
+    conversation: _Conversation | None
+    window: int | None
+
+
+def of_user(words: str) -> dict[str, Any]:
+    """A message of the user, as OpenAI and Anthropic have it."""
+    return {"role": "user", "content": words}
 
 
 class Fitter:
@@ -111,8 +131,10 @@ class Fitter:
         most: int = 1_024,
         on_selection: OnSelection | None = None,
         overflow: type[DoesNotFitError] = DoesNotFitError,
+        summarize: Summarize | None = None,
     ) -> None:
         self.engine = engine
+        self._summarize = summarize
         self.sessions = sessions
         self._most = most
         self._on_selection = on_selection
@@ -130,32 +152,79 @@ class Fitter:
         vars(self).update(state, _lock=threading.Lock())
 
     def window(
-        self, request: Any, key: Hashable | None = None, *, window: int | None = None, **options: Any
+        self,
+        request: Any,
+        key: Hashable | None = None,
+        *,
+        window: int | None = None,
+        note: Callable[[str], Any] = of_user,
+        **options: Any,
     ) -> Fitted:
         """The window of a request; in a session if its conversation has an id.
 
         ``window`` is how much fits by the framework's own word, where neither the engine nor its table of
-        models says it.
+        models says it. ``note`` makes a message of the words of a summary.
         """
-        try:
-            try:
-                fitted = self._fitted(request, key, options)
-            except CupelError as error:
-                if error.code != "no-budget" or not window:
-                    raise
-                fitted = self._fitted(request, key, {**options, "max_tokens": window})
-        except DoesNotFitError as error:
-            raise _errors.as_kind(self._overflow, error) from None
+        own = _messages(request)
+        conversation = None
+        if self._summarize is not None or (key is not None and self.sessions):
+            conversation = self._conversation((key, _beginning(own)))
+        told = _Told(own, conversation if key is not None and self.sessions else None, window)
+        if self._summarize is None or conversation is None:
+            fitted = self._fitting(request, told, options)
+        else:
+            with conversation.lock:
+                fitted = self._summarized(request, told, conversation.summaries, note, options)
         self._tell(fitted)
         return fitted
 
-    def _fitted(self, request: Any, key: Hashable | None, options: dict[str, Any]) -> Fitted:
-        if key is None or not self.sessions:
+    def _fitting(self, request: Any, told: _Told, options: dict[str, Any]) -> Fitted:
+        try:
+            try:
+                return self._fitted(request, told, options)
+            except CupelError as error:
+                if error.code != "no-budget" or not told.window:
+                    raise
+                return self._fitted(request, told, {**options, "max_tokens": told.window})
+        except DoesNotFitError as error:
+            raise _errors.as_kind(self._overflow, error) from None
+
+    def _summarized(
+        self,
+        request: Any,
+        told: _Told,
+        summaries: Summaries,
+        note: Callable[[str], Any],
+        options: dict[str, Any],
+    ) -> Fitted:
+        """A window with summaries of what it leaves out.
+
+        They take room, so that more may have to go: what goes the third time is summarized with the next
+        request. Where what must be kept leaves them no room, they are not sent.
+        """
+        assert self._summarize is not None
+        summaries.check(told.own)
+        for last in (False, False, True):
+            laid, order = summaries.among(told.own, note)
+            pins = [at for at, one in enumerate(order) if isinstance(one, str)]
+            try:
+                fitted = self._fitting(_with_messages(request, laid), told, {**options, "pins": pins})
+            except DoesNotFitError:
+                if not pins:
+                    raise
+                return self._fitting(request, told, options)
+            fitted.order = [order[at] for at in fitted.kept]
+            left = summaries.left(order, fitted.kept)
+            if last or not left:
+                break
+            summaries.add(told.own, left, self._summarize)
+        return fitted
+
+    def _fitted(self, request: Any, told: _Told, options: dict[str, Any]) -> Fitted:
+        if told.conversation is None:
             return self.engine.select(request, **options)
-        messages = request if isinstance(request, (list, tuple)) else _messages(request)
-        conversation = self._conversation((key, _beginning(messages)))
-        with conversation.lock:
-            return self._next(conversation, request, messages, options)
+        with told.conversation.lock:
+            return self._next(told.conversation, request, told.own, options)
 
     def _tell(self, fitted: Fitted) -> None:
         if LOG.isEnabledFor(logging.INFO):
@@ -193,8 +262,21 @@ class Fitter:
         return conversation
 
 
+def _with_messages(request: Any, messages: list[Any]) -> Any:
+    if isinstance(request, (list, tuple)):
+        return messages
+    name = next(one for one in _LISTS if one in request)
+    return {**request, name: messages}
+
+
+_LISTS = ("contents", "input", "messages")
+"""Where requests have their messages."""
+
+
 def _messages(request: Any) -> Sequence[Any]:
-    for name in ("contents", "input", "messages"):
+    if isinstance(request, (list, tuple)):
+        return request
+    for name in _LISTS:
         if name in request:
             messages: Sequence[Any] = request[name]
             return messages

@@ -8,15 +8,16 @@ runner = InMemoryRunner(agent=agent, plugins=[CupelPlugin(max_tokens=32_000)])
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
+from google.genai import types
 
 from ._sessions import WindowOptions, fitter
+from ._summaries import in_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,9 +50,13 @@ class CupelPlugin(BasePlugin):
             session = callback_context.session
             # A session's id is unique for one user of one app, and its agents have instructions of their own.
             key = (session.app_name, session.user_id, session.id, callback_context.agent_name)
-            window = await asyncio.to_thread(self._fitter.window, _request(llm_request), key)
+            window = await in_thread(self._fitter.window, _request(llm_request), key, note=_note)
             llm_request.contents = window.messages
         return None
+
+
+def _note(words: str) -> types.Content:
+    return types.Content(role="user", parts=[types.Part(text=words)])
 
 
 def _request(request: LlmRequest) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from agent_framework import Agent
 from cupel_context.agent_framework import CupelStrategy
 
-agent = Agent(client, compaction_strategy=CupelStrategy(max_tokens=32_000, client=client))
+strategy = CupelStrategy(max_tokens=32_000, client=client, tools=tools, instructions=prompt)
+agent = Agent(client, tools=tools, instructions=prompt, compaction_strategy=strategy)
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-from agent_framework import Content, Message, included_messages
+from agent_framework import Content, FunctionTool, Message, included_messages, normalize_tools
 from agent_framework._compaction import set_excluded
 
 from . import _explain
 from ._engine import Selection
-from ._flat import Flat, content, media, text
+from ._errors import CupelError
+from ._flat import Flat, content, media, text, tool
 from ._sessions import WindowOptions, fitter
 
 if TYPE_CHECKING:
@@ -32,15 +34,26 @@ class CupelStrategy:
     """Excludes what does not fit; each message says why, and none is lost.
 
     What an earlier run excluded stays so. There is no id of a conversation in a strategy, so that
-    each window is chosen by itself. It sees neither the model nor the tools: give it the ``client``, and
-    leave room for the tools.
+    each window is chosen by itself. It sees neither the model nor the tools, and the instructions only at
+    times: give it the ``client``, the ``tools`` and the ``instructions``, so that they are counted.
     """
 
     def __init__(
-        self, max_tokens: int | None = None, *, client: Any = None, **options: Unpack[WindowOptions]
+        self,
+        max_tokens: int | None = None,
+        *,
+        client: Any = None,
+        tools: Any = (),
+        instructions: str | None = None,
+        **options: Unpack[WindowOptions],
     ) -> None:
         if client is not None and "model" not in options:
             options["model"] = _model(client)
+        self._instructions = instructions
+        self._tools = [_tool(one) for one in normalize_tools(tools)]
+        if options.get("summarize") is not None:
+            rule = "a strategy of Agent Framework only leaves out; it has summaries of its own"
+            raise CupelError(f"summarize: {rule}", path="summarize", rule=rule)
         # Each window is chosen by itself, since it has to say why.
         self._fitter = fitter(max_tokens, {**options, "sessions": False}, format="openai-chat")
 
@@ -59,15 +72,19 @@ class CupelStrategy:
     def _reasons(self, messages: list[Message]) -> list[str | None]:
         """Why each message is out, if it is."""
         flat = Flat()
+        if self._instructions and not any(one.text == self._instructions for one in messages):
+            flat.add(-1, {"role": "system", "content": self._instructions})
         for at, message in enumerate(messages):
             _flatten(flat, at, message)
-        selection = self._fitter.window(flat.messages, shorten="off")
+        request = {"messages": flat.messages, **({"tools": self._tools} if self._tools else {})}
+        selection = self._fitter.window(request, shorten="off")
         assert isinstance(selection, Selection)
         if len(selection.kept) == len(flat.messages):
             return [None] * len(messages)
         reasons: list[str | None] = [None] * len(messages)
         for out in selection.explanation()["left_out"]:
             text = f"cupel: {_explain.why(out['why'])}, {_explain.to_get_in(out['to_get_in'])}"
+            # The instructions, which stand before all messages, are never left out.
             for owner in flat.owners(out["part"]["messages"]):
                 reasons[owner] = text
         return reasons
@@ -77,6 +94,11 @@ def _model(client: Any) -> str | None:
     """The name of the model that a chat client calls."""
     told = (getattr(client, name, None) for name in ("model", "model_id", "deployment_name"))
     return next((name for name in told if isinstance(name, str) and name), None)
+
+
+def _tool(given: Any) -> dict[str, Any]:
+    """A tool as it is sent."""
+    return tool(given.to_json_schema_spec() if isinstance(given, FunctionTool) else given)
 
 
 def _flatten(flat: Flat, at: int, message: Message) -> None:
@@ -94,6 +116,9 @@ def _flatten(flat: Flat, at: int, message: Message) -> None:
     if not calls and not blocks and message.role == "tool":
         return
     plain: dict[str, Any] = {"role": str(message.role), "content": content(blocks)}
+    if message.author_name:
+        # The name of whoever speaks is sent beside the words.
+        plain["name"] = message.author_name
     if calls:
         plain["tool_calls"] = calls
     flat.add(at, plain)

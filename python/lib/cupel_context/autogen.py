@@ -9,7 +9,6 @@ agent = AssistantAgent("clerk", client, tools=tools, system_message=prompt, mode
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +20,14 @@ from autogen_core.models import (
     FunctionExecutionResultMessage,
     LLMMessage,
     SystemMessage,
+    UserMessage,
 )
 from autogen_core.tools import BaseTool, FunctionTool
 
 from . import _flat
-from ._flat import Flat, chosen, content, media, text
+from ._flat import Flat, content, media, text
 from ._sessions import WindowOptions, fitter
+from ._summaries import in_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,7 +69,7 @@ class CupelChatCompletionContext(ChatCompletionContext):
 
     async def get_messages(self) -> list[LLMMessage]:
         """The messages that fit: the very objects that are stored."""
-        return await asyncio.to_thread(self._fitting)
+        return await in_thread(self._fitting)
 
     def _fitting(self) -> list[LLMMessage]:
         messages = list(self._messages)
@@ -79,8 +80,11 @@ class CupelChatCompletionContext(ChatCompletionContext):
             flat.add(-1, {"role": "system", "content": self._prompt})
         for at, message in enumerate(messages):
             _flatten(flat, at, message)
-        kept = flat.kept(self._fitter, "context", **self._head)
-        return chosen(messages, [at for at in kept if at >= 0])
+        return flat.fitting(self._fitter, messages, _note, "context", **self._head)
+
+
+def _note(words: str) -> UserMessage:
+    return UserMessage(content=words, source="summary")
 
 
 def _model(client: Any) -> str | None:

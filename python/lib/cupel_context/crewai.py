@@ -20,7 +20,7 @@ from crewai.hooks.dispatch import HookAborted
 
 from . import _flat
 from ._errors import CupelError, DoesNotFitError
-from ._sessions import WindowOptions, fitter
+from ._sessions import WindowOptions, fitter, of_user
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -105,7 +105,9 @@ class CupelHook:
         request = {**_head(context), "messages": [_plain(message) for message in whole]}
         key = None if context.executor is None else id(context.executor)
         window = self._fitter.window(request, key, window=_window(context.llm), shorten="off")
-        live[:] = [whole[at] for at in window.kept]
+        # A summary stands in the list for what it tells of, and is none of the run's own messages.
+        left: list[Any] = [of_user(one) if isinstance(one, str) else whole[one] for one in window.order]
+        live[:] = left
         with self._lock:
             self._known[id(live)] = (live, whole, list(live))
             while len(self._known) > 1_024:

@@ -29,6 +29,7 @@ from ._items import Pipeline
 from ._native import Budget, Item
 from ._sessions import Fitter, OnSelection, WindowOptions, fitter
 from ._settings import Policy, Rules
+from ._summaries import in_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -91,7 +92,7 @@ class CupelChatGenerator:
     ) -> dict[str, Any]:
         """The same, while other tasks go on."""
         given = self._given(streaming_callback, generation_kwargs, tools)
-        fitting = await asyncio.to_thread(self._fitting, messages, given)
+        fitting = await in_thread(self._fitting, messages, given)
         made: dict[str, Any]
         if hasattr(self.generator, "run_async"):
             made = await self.generator.run_async(messages=fitting, **given)
@@ -120,14 +121,14 @@ class CupelChatGenerator:
         most = settings.get("max_completion_tokens") or settings.get("max_tokens")
         if isinstance(most, int):
             head["max_tokens"] = most
-        return chosen(messages, _flat(messages).kept(self._fitter, "calls", **head))
+        return _flat(messages).fitting(self._fitter, messages, ChatMessage.from_user, "calls", **head)
 
     def to_dict(self) -> dict[str, Any]:
         """Arguments that it was made with; functions and engines of your own are no part of it."""
         plain = {
             name: value
             for name, value in self._options.items()
-            if name not in ("engine", "on_selection", "renderers")
+            if name not in ("engine", "on_selection", "renderers", "summarize")
         }
         inner = component_to_dict(self.generator, "generator")
         return default_to_dict(self, generator=inner, max_tokens=self.max_tokens, **plain)

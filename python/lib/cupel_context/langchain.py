@@ -11,12 +11,11 @@ graph that has such a hook; ``trim`` is for chains, and has the shape of ``trim_
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from langchain_core.exceptions import ContextOverflowError
-from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -25,6 +24,7 @@ from ._engine import Engine
 from ._errors import DoesNotFitError, as_kind
 from ._sessions import WindowOptions, fitter
 from ._settings import Pin, Policy, Rules
+from ._summaries import in_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -76,7 +76,7 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """Changes what is sent, while other tasks go on."""
-        return await handler(await asyncio.to_thread(self._fitted, request))
+        return await handler(await in_thread(self._fitted, request))
 
     def _fitted(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         head = [] if request.system_message is None else [request.system_message]
@@ -87,7 +87,8 @@ class CupelMiddleware(AgentMiddleware[Any, Any, Any]):
             "messages": [*head, *request.messages],
             "tools": [_tool(tool) for tool in (*request.tools, *schema)],
         }
-        window = self._fitter.window(whole, _conversation(), window=_profile_window(request.model))
+        most = _profile_window(request.model)
+        window = self._fitter.window(whole, _conversation(), window=most, note=_note)
         kept = [message for message in window.messages if not (head and message is head[0])]
         own = request.messages
         if len(kept) == len(own) and all(one is other for one, other in zip(kept, own)):
@@ -166,9 +167,13 @@ def pre_model_hook(
 
     def hook(state: Any) -> dict[str, list[BaseMessage]]:
         messages = state["messages"] if isinstance(state, dict) else state.messages
-        return {"llm_input_messages": fits.window(list(messages), _conversation()).messages}
+        return {"llm_input_messages": fits.window(list(messages), _conversation(), note=_note).messages}
 
     return hook
+
+
+def _note(words: str) -> HumanMessage:
+    return HumanMessage(words)
 
 
 _NAMES = ("model_name", "model", "model_id", "deployment_name", "azure_deployment")

@@ -8,7 +8,6 @@ hook = CupelHook(max_tokens=32_000)
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,8 @@ from litellm.exceptions import BadRequestError, ContextWindowExceededError
 from litellm.integrations.custom_logger import CustomLogger
 
 from ._errors import CupelError, DoesNotFitError
-from ._sessions import WindowOptions, fitter
+from ._sessions import WindowOptions, fitter, of_user
+from ._summaries import in_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -90,7 +90,7 @@ class CupelHook(CustomLogger):
         """The request with what fits; the dict that was handed in stays as it is."""
         whose = tuple(getattr(user_api_key_dict, name, None) for name in _WHOSE)
         try:
-            return await asyncio.to_thread(self.fit, data, whose)
+            return await in_thread(self.fit, data, whose)
         except WindowExceededError as error:
             error.asked_for(str(error), error.told(), str(data.get("model") or ""))
             raise
@@ -112,8 +112,13 @@ class CupelHook(CustomLogger):
         named = _deployed(str(data.get("model") or ""))
         if named:
             request["model"] = named
-        window = self._fitter.window(request, key, window=_known_window(named))
+        note = _of_gemini if name == "contents" else of_user
+        window = self._fitter.window(request, key, window=_known_window(named), note=note)
         return {**data, name: window.messages}
+
+
+def _of_gemini(words: str) -> dict[str, Any]:
+    return {"role": "user", "parts": [{"text": words}]}
 
 
 def _deployed(model: str) -> str:

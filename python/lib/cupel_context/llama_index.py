@@ -31,6 +31,7 @@ from ._flat import Flat, chosen, content, media, text, tool
 from ._items import Pipeline
 from ._native import Budget, Item
 from ._sessions import Fitter, OnSelection, WindowOptions, fitter
+from ._summaries import in_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -65,10 +66,10 @@ def _bounded(kind: Any) -> Any:
         return kind.stream_chat(self, _fitting(self, messages, given), **given)
 
     async def achat(self: Any, messages: Sequence[ChatMessage], **given: Any) -> Any:
-        return await kind.achat(self, await asyncio.to_thread(_fitting, self, messages, given), **given)
+        return await kind.achat(self, await in_thread(_fitting, self, messages, given), **given)
 
     async def astream_chat(self: Any, messages: Sequence[ChatMessage], **given: Any) -> Any:
-        fitting = await asyncio.to_thread(_fitting, self, messages, given)
+        fitting = await in_thread(_fitting, self, messages, given)
         return await kind.astream_chat(self, fitting, **given)
 
     calls = (chat, stream_chat, achat, astream_chat)
@@ -87,7 +88,7 @@ def _fitting(llm: Any, messages: Sequence[ChatMessage], given: dict[str, Any]) -
         head["tools"] = [tool(one) for one in given["tools"]]
     flat = _flat(messages)
     fits: Fitter = llm._cupel_fitter
-    return chosen(messages, flat.kept(fits, "calls", window=known.context_window, **head))
+    return flat.fitting(fits, messages, _note, "calls", window=known.context_window, **head)
 
 
 class CupelMemory(BaseChatStoreMemory):
@@ -145,7 +146,7 @@ class CupelMemory(BaseChatStoreMemory):
                 format="openai-chat",
             )
             self._fitter = Fitter(engine, on_selection=self._on_selection)
-        return chosen(messages, flat.kept(self._fitter, self.chat_store_key))
+        return flat.fitting(self._fitter, messages, _note, self.chat_store_key)
 
     async def aget(self, input: str | None = None, **_: Any) -> list[ChatMessage]:
         """The same, while other tasks go on."""
@@ -178,6 +179,10 @@ class CupelPostprocessor(BaseNodePostprocessor):
         query = "" if query_bundle is None else query_bundle.query_str
         window = Pipeline.from_policy(self.policy).run(items, Budget(self.max_tokens), query=query)
         return chosen(nodes, sorted(window.kept))
+
+
+def _note(words: str) -> ChatMessage:
+    return ChatMessage(role="user", content=words)
 
 
 def _flat(messages: Sequence[ChatMessage]) -> Flat:

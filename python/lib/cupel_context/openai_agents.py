@@ -9,7 +9,6 @@ result = await Runner.run(agent, "Why did the deploy fail?", run_config=config)
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from agents.run import CallModelData, ModelInputData
 from agents.tracing import get_current_trace
 
 from ._sessions import WindowOptions, fitter
+from ._summaries import in_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -58,7 +58,7 @@ def input_filter(
         run = _run()
         # Agents hand over within a run, and each has instructions and tools of its own.
         key = None if run is None else (run, agent.name)
-        window = await asyncio.to_thread(fits.window, request, key)
+        window = await in_thread(fits.window, request, key)
         return ModelInputData(input=window.messages, instructions=given.instructions)
 
     return fitted

@@ -8,9 +8,8 @@ agent = Agent("openai:gpt-4o", capabilities=[CupelWindow(max_tokens=32_000)])
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import RunContext
@@ -20,6 +19,7 @@ from pydantic_ai.messages import (
     FilePart,
     FileUrl,
     ModelMessage,
+    ModelRequest,
     ModelResponse,
     RetryPromptPart,
     SystemPromptPart,
@@ -33,8 +33,9 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import ModelRequestContext
 
-from ._flat import text
+from ._flat import Flat, content, media, text, tool
 from ._sessions import WindowOptions, fitter
+from ._summaries import in_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -48,121 +49,163 @@ class CupelWindow(AbstractCapability[Any]):
     """Sends what fits: the instructions, the tools and the best of the history.
 
     Without ``max_tokens`` the window is the model's, where Cupel knows the model. A conversation is a
-    session, whose windows keep the provider's cache.
+    session, whose windows keep the provider's cache. Where only some parts of a message stay, as a question
+    without the results before it, a copy with these is sent.
 
     Tools that the provider hosts are not counted: leave room for them.
     """
 
     def __init__(self, max_tokens: int | None = None, **options: Unpack[WindowOptions]) -> None:
-        # Its messages hold calls and results as Anthropic's do, whoever gets them.
-        self._fitter = fitter(max_tokens, options, format="anthropic")
+        # Messages are counted as those of OpenAI, whoever gets them; calls cost more as items of Responses.
+        self._chat = fitter(max_tokens, options, format="openai-chat")
+        self._responses = fitter(max_tokens, options, format="openai-responses")
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """Changes what is sent."""
-        messages = request_context.messages
-        kept = await asyncio.to_thread(self._kept, ctx, request_context)
-        if len(kept) == len(messages):
+        messages = await in_thread(self._fitting, ctx, request_context)
+        if messages is None:
             return request_context
-        return dataclasses.replace(request_context, messages=[messages[at] for at in kept])
+        return dataclasses.replace(request_context, messages=messages)
 
-    def _kept(self, ctx: RunContext[Any], context: ModelRequestContext) -> list[int]:
-        parameters = context.model_request_parameters
-        request = {
-            "model": context.model.model_name,
-            "system": "\n\n".join(part.content for part in parameters.instruction_parts or ()),
-            "messages": [_message(message) for message in context.messages],
-            "tools": [
-                {
-                    "name": tool.name,
-                    "description": tool.description or "",
-                    "input_schema": tool.parameters_json_schema,
-                }
-                for tool in (*parameters.function_tools, *parameters.output_tools)
-            ],
-        }
-        request = {name: value for name, value in request.items() if value}
-        # System prompts stand in the first message of a turn, which then must stay.
-        prompts = [at for at, one in enumerate(context.messages) if _has_system_prompt(one)]
+    def _fitting(self, ctx: RunContext[Any], context: ModelRequestContext) -> list[ModelMessage] | None:
+        """The messages that fit, unless all do."""
+        told = context.model_request_parameters.instruction_parts or ()
+        flat, pieces = _flat(context.messages, "\n\n".join(part.content for part in told))
         conversation = ctx.conversation_id or ctx.run_id
         # Agents that call one another may share a conversation.
         agent = None if ctx.agent is None else ctx.agent.name
         key = None if conversation is None else (conversation, agent)
-        # Its own messages are in or out as they are.
-        return self._fitter.window(request, key, pins=prompts, shorten="off").kept
+        fits = self._chat
+        if _sends_items(context.model):
+            flat, fits = flat.as_items(), self._responses
+        kept = flat.kept(fits, key, **_head(context))
+        if all(at in kept for at in range(len(pieces))):
+            return None
+        return _messages(context.messages, pieces, kept)
 
 
-def _has_system_prompt(message: ModelMessage) -> bool:
-    return any(isinstance(part, SystemPromptPart) for part in message.parts)
+def _messages(own: Sequence[ModelMessage], pieces: _Pieces, kept: Sequence[int | str]) -> list[ModelMessage]:
+    """The messages of the parts that stay, and summaries among them."""
+    stay: dict[int, list[Any]] = {at: [] for at, one in enumerate(own) if not one.parts}
+    before: dict[int, list[str]] = {}
+    words: list[str] = []
+    last = -1
+    for piece in kept:
+        if isinstance(piece, str):
+            words.append(piece)
+        elif piece > last:
+            # Calls of one answer may be items of their own.
+            last = piece
+            owner, parts = pieces[piece]
+            before.setdefault(owner, []).extend(words)
+            words = []
+            stay.setdefault(owner, []).extend(parts)
+    left: list[ModelMessage] = []
+    for at in sorted(stay):
+        left += [ModelRequest([UserPromptPart(one)]) for one in before.get(at, ())]
+        left.append(own[at] if len(stay[at]) == len(own[at].parts) else _with(own[at], stay[at]))
+    return left
 
 
-def _message(message: ModelMessage) -> dict[str, Any]:
-    if isinstance(message, ModelResponse):
-        blocks = [_answered(part) for part in message.parts]
-        role = "assistant"
-    else:
-        blocks = [block for part in message.parts for block in _asked(part)]
-        # Results come first in what answers a call.
-        blocks.sort(key=lambda block: block["type"] != "tool_result")
-        role = "user"
-    return {"role": role, "content": blocks or [{"type": "text", "text": ""}]}
+def _with(message: Any, parts: list[Any]) -> ModelMessage:
+    copied: ModelMessage = dataclasses.replace(message, parts=parts)
+    return copied
 
 
-def _answered(part: Any) -> dict[str, Any]:
-    if isinstance(part, TextPart):
-        return text(part.content)
-    if isinstance(part, ThinkingPart):
-        signature = {"signature": part.signature} if part.signature else {}
-        return {"type": "thinking", "thinking": part.content, **signature}
-    if isinstance(part, ToolCallPart):
-        return {
-            "type": "tool_use",
-            "id": part.tool_call_id,
-            "name": part.tool_name,
-            "input": part.args_as_dict(),
-        }
-    if isinstance(part, FilePart):
-        return _content(part.content)
-    return text(str(getattr(part, "content", part)))
+def _sends_items(model: Any) -> bool:
+    """Whether a model sends items of OpenAI Responses."""
+    while hasattr(model, "wrapped"):
+        model = model.wrapped
+    return any("Responses" in kind.__name__ for kind in type(model).__mro__)
 
 
-def _asked(part: Any) -> list[dict[str, Any]]:
+def _head(context: ModelRequestContext) -> dict[str, Any]:
+    """What is sent beside the messages."""
+    parameters = context.model_request_parameters
+    head: dict[str, Any] = {"model": context.model.model_name}
+    if tools := [
+        tool({"name": one.name, "description": one.description, "parameters": one.parameters_json_schema})
+        for one in (*parameters.function_tools, *parameters.output_tools)
+    ]:
+        head["tools"] = tools
+    if parameters.output_mode == "native" and parameters.output_object is not None:
+        schema = {"name": "final_result", "schema": parameters.output_object.json_schema}
+        head["response_format"] = {"type": "json_schema", "json_schema": schema}
+    most = (context.model_settings or {}).get("max_tokens")
+    return head if most is None else {**head, "max_tokens": most}
+
+
+_Pieces = list[tuple[int, list[Any]]]
+"""Parts that are in or out together, with the index of their message."""
+
+
+def _flat(messages: Sequence[ModelMessage], instructions: str) -> tuple[Flat, _Pieces]:
+    """An answer is in or out as it is; of what is asked each part is, and results stay with their calls."""
+    flat = Flat()
+    pieces: _Pieces = []
+    if instructions:
+        flat.add(-1, {"role": "system", "content": instructions})
+    for at, message in enumerate(messages):
+        if isinstance(message, ModelResponse):
+            flat.add(len(pieces), _answered(flat, message))
+            pieces.append((at, list(message.parts)))
+            continue
+        # Results come first in what answers a call, as pydantic-ai sends them.
+        for part in sorted(message.parts, key=lambda part: not _is_result(part)):
+            flat.add(len(pieces), _asked(part))
+            pieces.append((at, [part]))
+    return flat, pieces
+
+
+def _is_result(part: Any) -> bool:
+    return isinstance(part, ToolReturnPart) or (
+        isinstance(part, RetryPromptPart) and part.tool_name is not None
+    )
+
+
+def _answered(flat: Flat, message: ModelResponse) -> dict[str, Any]:
+    """What the model said, with its calls."""
+    calls, blocks = [], []
+    for part in message.parts:
+        if isinstance(part, ToolCallPart):
+            calls.append(flat.call(part.tool_name, part.args_as_json_str(), part.tool_call_id))
+        elif isinstance(part, (TextPart, ThinkingPart)):
+            blocks.append(text(part.content))
+        elif isinstance(part, FilePart):
+            blocks.append(_content(part.content))
+        else:
+            blocks.append(text(str(getattr(part, "content", part))))
+    plain: dict[str, Any] = {"role": "assistant", "content": content(blocks)}
+    return {**plain, "tool_calls": calls} if calls else plain
+
+
+def _asked(part: Any) -> dict[str, Any]:
+    """A part of what is sent to the model."""
+    if isinstance(part, SystemPromptPart):
+        return {"role": "system", "content": part.content}
     if isinstance(part, UserPromptPart):
-        if isinstance(part.content, str):
-            return [text(part.content)]
-        return [_content(one) for one in part.content]
+        given = part.content
+        blocks = [text(given)] if isinstance(given, str) else [_content(one) for one in given]
+        return {"role": "user", "content": content(blocks)}
     if isinstance(part, ToolReturnPart):
-        files = [_content(file) for file in part.files]
-        told = part.model_response_str()
-        return [_result(part.tool_call_id, [text(told), *files] if files else told)]
+        files = map(_content, part.files)
+        told = content([text(part.model_response_str()), *files])
+        return {"role": "tool", "tool_call_id": part.tool_call_id, "content": told}
     if isinstance(part, RetryPromptPart):
-        told = part.model_response()
-        if part.tool_name is None:
-            return [text(told)]
-        return [_result(part.tool_call_id, told)]
-    return [text(str(getattr(part, "content", part)))]
+        why = part.model_response()
+        if not _is_result(part):
+            return {"role": "user", "content": why}
+        return {"role": "tool", "tool_call_id": part.tool_call_id, "content": why}
+    return {"role": "user", "content": str(getattr(part, "content", part))}
 
 
-def _result(call_id: str, content: str | list[dict[str, Any]]) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": call_id, "content": content}
-
-
-def _content(content: Any) -> dict[str, Any]:
-    if isinstance(content, BinaryContent):
-        return _media(content.media_type, data=content.data)
-    if isinstance(content, FileUrl):
-        return _media(content.media_type, url=content.url)
-    if isinstance(content, UploadedFile):
-        return _media(content.media_type, url=content.file_id)
-    if isinstance(content, TextContent):
-        return text(content.content)
-    return text(str(content))
-
-
-def _media(kind: str, *, data: bytes | None = None, url: str | None = None) -> dict[str, Any]:
-    """A picture or a file as a block of Anthropic's, whose rules the messages are read by."""
-    source: dict[str, Any] = {"type": "url", "url": url}
-    if data is not None:
-        source = {"type": "base64", "media_type": kind, "data": base64.b64encode(data).decode()}
-    return {"type": "image" if kind.startswith("image/") else "document", "source": source}
+def _content(given: Any) -> dict[str, Any]:
+    if isinstance(given, BinaryContent):
+        return media(given.media_type, data=given.data)
+    if isinstance(given, FileUrl):
+        return media(given.media_type, url=given.url)
+    if isinstance(given, UploadedFile):
+        return media(given.media_type, url=given.file_id)
+    return text(given.content if isinstance(given, TextContent) else str(given))

@@ -20,7 +20,7 @@ from smolagents.models import (  # type: ignore[import-untyped]
     get_tool_json_schema,
 )
 
-from ._flat import Flat, chosen, content, media, text
+from ._flat import Flat, content, media, text
 from ._sessions import WindowOptions, fitter
 
 if TYPE_CHECKING:
@@ -77,7 +77,11 @@ class CupelModel(Model):  # type: ignore[misc]
         most = named.get("max_tokens") or self.model.kwargs.get("max_tokens")
         if isinstance(most, int):
             head["max_tokens"] = most
-        return chosen(messages, _flat(messages).kept(self._fitter, "calls", **head))
+        return _flat(messages).fitting(self._fitter, messages, _note, "calls", **head)
+
+
+def _note(words: str) -> ChatMessage:
+    return ChatMessage(role=MessageRole.USER, content=[{"type": "text", "text": words}])
 
 
 def _flat(messages: Sequence[ChatMessage | dict[str, Any]]) -> Flat:

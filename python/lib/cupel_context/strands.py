@@ -71,19 +71,20 @@ class CupelConversationManager(ConversationManager):
         self._give_back(agent)
         if not agent.messages:
             return
-        kept = self._kept(agent)
-        if len(kept) < len(agent.messages):
-            self._stored[id(agent)] = (list(agent.messages), len(kept))
-            agent.messages[:] = [agent.messages[at] for at in kept]
+        window = self._window(agent)
+        if len(window) < len(agent.messages) or any(map(_is_not, window, agent.messages)):
+            self._stored[id(agent)] = (list(agent.messages), len(window))
+            agent.messages[:] = window
 
-    def _kept(self, agent: Agent) -> list[int]:
-        """The indices of the messages that fit; its own messages are in or out as they are."""
+    def _window(self, agent: Agent) -> list[Any]:
+        """The messages that fit; its own messages are in or out as they are."""
         limit = agent.model.context_window_limit
         told = _told(agent)
         if isinstance(agent.model, BedrockModel):
             head = _converse(told)
             request = {**head, "messages": [_plain(message) for message in agent.messages]}
-            return self._fitter.window(request, id(agent), window=limit, shorten="off").kept
+            window = self._fitter.window(request, id(agent), window=limit, note=_note, shorten="off")
+            return [_note(one) if isinstance(one, str) else agent.messages[one] for one in window.order]
         # Other models get them as those of OpenAI Chat, with the arguments of calls as text.
         flat = Flat()
         if told.prompt:
@@ -92,8 +93,7 @@ class CupelConversationManager(ConversationManager):
             _flatten(flat, at, message)
         head = {"model": told.model, "max_tokens": told.limit, "tools": [tool(spec) for spec in told.specs]}
         head = {name: value for name, value in head.items() if value}
-        kept = flat.kept(self._fitter, id(agent), window=limit, **head)
-        return [at for at in kept if at >= 0]
+        return flat.fitting(self._fitter, agent.messages, _note, id(agent), window=limit, **head)
 
     def _after(self, event: AfterModelCallEvent) -> None:
         self._give_back(event.agent)
@@ -102,6 +102,14 @@ class CupelConversationManager(ConversationManager):
         stored, sent = self._stored.pop(id(agent), (None, 0))
         if stored is not None:
             agent.messages[:] = [*stored, *agent.messages[sent:]]
+
+
+def _note(words: str) -> dict[str, Any]:
+    return {"role": "user", "content": [{"text": words}]}
+
+
+def _is_not(one: Any, other: Any) -> bool:
+    return one is not other
 
 
 @dataclass(frozen=True)

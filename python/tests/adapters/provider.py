@@ -13,7 +13,7 @@ from story import ANSWER, STEPS, calls
 
 
 class Provider:
-    """Answers as OpenAI Chat and as Anthropic do: tool calls for so many steps, then words; and again."""
+    """Answers as OpenAI's, Anthropic's and Google's do: tool calls for so many steps, then words; and again."""
 
     def __init__(self, steps: int = STEPS) -> None:
         self.steps = steps
@@ -71,6 +71,56 @@ class Provider:
             "usage": {"input_tokens": 1, "output_tokens": 1},
         }
 
+    def responses(self) -> dict[str, Any]:
+        """The answer of OpenAI Responses."""
+        step = len(self.bodies) - 1
+        text = {"type": "output_text", "text": ANSWER, "annotations": []}
+        words = {"id": f"msg_{step}", "type": "message", "role": "assistant", "status": "completed"}
+        output: list[dict[str, Any]] = [{**words, "content": [text]}]
+        if self.is_calling():
+            output = [
+                {
+                    "id": f"fc_{call.id}",
+                    "type": "function_call",
+                    "status": "completed",
+                    "call_id": call.id,
+                    "name": call.name,
+                    "arguments": json.dumps(call.arguments),
+                }
+                for call in calls(step)
+            ]
+        details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        return {
+            "id": f"resp_{step}",
+            "object": "response",
+            "created_at": 1,
+            "status": "completed",
+            "model": "gpt-4o",
+            "output": output,
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2, **details},
+        }
+
+    def generate_content(self) -> dict[str, Any]:
+        """The answer of Gemini."""
+        parts: list[dict[str, Any]] = [{"text": ANSWER}]
+        if self.is_calling():
+            step = len(self.bodies) - 1
+            parts = [{"functionCall": {"name": call.name, "args": call.arguments}} for call in calls(step)]
+        candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+        usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+        return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-2.5-flash"}
+
+    def answer(self, path: str) -> dict[str, Any]:
+        """The answer to the request that came last, by its path."""
+        if path.endswith("/messages"):
+            return self.messages()
+        if path.endswith("/responses"):
+            return self.responses()
+        return self.generate_content() if ":generateContent" in path else self.chat()
+
 
 def _streamed(answer: dict[str, Any]) -> bytes:
     """An answer of OpenAI Chat in pieces: all of the message, why it ends, and what it cost."""
@@ -96,7 +146,7 @@ def provider(steps: int = STEPS) -> Iterator[Provider]:
         def do_POST(self) -> None:
             length = int(self.headers["content-length"])
             played.bodies.append(json.loads(self.rfile.read(length)))
-            answer = played.messages() if self.path.endswith("/messages") else played.chat()
+            answer = played.answer(self.path)
             data, kind = json.dumps(answer).encode(), "application/json"
             if played.bodies[-1].get("stream"):
                 data, kind = _streamed(answer), "text/event-stream"

@@ -7,7 +7,7 @@ from typing import Any
 
 import cupel_context as cupel
 import pytest
-from cupel_context.pydantic_ai import CupelWindow, _message
+from cupel_context.pydantic_ai import CupelWindow, _flat
 from pydantic_ai import Agent
 from pydantic_ai.messages import (
     BinaryContent,
@@ -79,12 +79,14 @@ def play(
         step = len(seen)
         seen.append(list(messages))
         tools = [
-            {"name": t.name, "description": t.description or "", "input_schema": t.parameters_json_schema}
+            {"name": t.name, "description": t.description or "", "parameters": t.parameters_json_schema}
             for t in info.function_tools
         ]
-        request: dict[str, Any] = {"messages": [_message(one) for one in messages], "tools": tools}
-        if info.instructions:
-            request["system"] = info.instructions
+        plain = _flat(messages, info.instructions or "")[0].messages
+        request: dict[str, Any] = {
+            "messages": plain,
+            "tools": [{"type": "function", "function": one} for one in tools],
+        }
         tokens.append(cupel.count(request, tokenizer="o200k_base")["total_tokens"])
         if step < STEPS:
             return ModelResponse([ToolCallPart(call.name, call.arguments, call.id) for call in calls(step)])
@@ -122,9 +124,11 @@ def test_a_system_prompt_stays() -> None:
 
 
 def test_pictures_and_files_count() -> None:
+    def count(*messages: ModelMessage) -> int:
+        return cupel.count(_flat(messages, "")[0].messages)["total_tokens"]
+
     def tokens(*content: Any) -> int:
-        request = [_message(ModelRequest([UserPromptPart(["What is it?", *content])]))]
-        return cupel.Engine(format="anthropic", tokenizer="o200k_base").count(request)["total_tokens"]
+        return count(ModelRequest([UserPromptPart(["What is it?", *content])]))
 
     small, large = (BinaryContent(picture(side), media_type="image/png") for side in (100, 1_000))
     assert tokens() + 10 < tokens(small) < tokens(large)
@@ -132,16 +136,37 @@ def test_pictures_and_files_count() -> None:
     pdf = BinaryContent(b"%PDF-1.4 " + b"/Type /Page " * 3, media_type="application/pdf")
     assert tokens(pdf) > tokens() + 50
     assert tokens(DocumentUrl("https://example.com/a.pdf")) > tokens() + 50
-    returned = ModelRequest([ToolReturnPart("draw", ["Here.", large], tool_call_id="c1")])
-    plain = ModelRequest([ToolReturnPart("draw", ["Here."], tool_call_id="c1")])
-    call = _message(ModelResponse([ToolCallPart("draw", {}, "c1")]))
-    counted = [
-        cupel.Engine(format="anthropic", tokenizer="o200k_base").count(
-            [_message(ModelRequest([UserPromptPart("Draw.")])), call, _message(one)]
-        )["total_tokens"]
-        for one in (plain, returned)
-    ]
-    assert counted[1] > counted[0] + 500
+    asked = [ModelRequest([UserPromptPart("Draw.")]), ModelResponse([ToolCallPart("draw", {}, "c1")])]
+    plain, drawn = (
+        count(*asked, ModelRequest([ToolReturnPart("draw", told, tool_call_id="c1")]))
+        for told in (["Here."], ["Here.", large])
+    )
+    assert drawn > plain + 500
+
+
+def test_a_question_stays_without_the_results_before_it() -> None:
+    """pydantic-ai puts a question into one message with results of the run before."""
+    history: list[ModelMessage] = [ModelRequest([UserPromptPart("What do the books say?")])]
+    for step in range(6):
+        asked = calls(step)[0]
+        history.append(ModelResponse([ToolCallPart(asked.name, asked.arguments, asked.id)]))
+        result = ToolReturnPart(asked.name, look_up(**asked.arguments), tool_call_id=asked.id)
+        question = [UserPromptPart(f"And what of ship {step}?")] if step % 2 else []
+        history.append(ModelRequest([result, *question]))
+    seen: list[list[ModelMessage]] = []
+
+    def script(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen.append(list(messages))
+        return ModelResponse([TextPart(ANSWER)])
+
+    agent = Agent(FunctionModel(script), capabilities=[CupelWindow(250, tokenizer="o200k_base")])
+    agent.run_sync(QUESTION, message_history=history)
+    asyncio.run(check_own(seen))
+    check_pairs(sent(seen[0]))
+    words = [part.content for one in seen[0] for part in one.parts if isinstance(part, UserPromptPart)]
+    results = [part for one in seen[0] for part in one.parts if isinstance(part, ToolReturnPart)]
+    assert QUESTION in words and len(words) > len(results)
+    assert len(history) == 13 and len(history[4].parts) == 2
 
 
 def test_the_example_runs(example: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import cupel_context as cupel
 from provider import provider
-from story import ANSWER, BUDGETS, QUESTION, SYSTEM, check_chat, look_up
+from story import ANSWER, BUDGETS, QUESTION, SYSTEM, Sent, check_chat, check_pairs, look_up, of_chat
 
 NOTES = "The office asks: ship {0} came in at berth {1}. Which of its papers are missing, and who signed for them?"
 
@@ -42,35 +42,97 @@ Run = Callable[[str, int, tuple[str, ...]], Any]
 """Asks all questions in one conversation: from the provider's address and a budget."""
 
 
-def check_story(story: Story, budget: int, run: Run, *, least_head: bool = True) -> list[dict[str, Any]]:
-    """Plays a story, and looks at every request as it came over the wire."""
+def check_story(
+    story: Story, budget: int, run: Run, *, path: str = "/v1", model: str | None = None
+) -> list[dict[str, Any]]:
+    """Plays a story, and looks at every request as it came over the wire.
+
+    ``model`` is named where the request itself does not, as in those of Gemini.
+    """
     with provider(story.steps) as played:
-        run(f"{played.url}/v1", budget, story.questions)
+        run(f"{played.url}{path}", budget, story.questions)
     bodies = played.bodies
     assert len(bodies) == story.requests(), f"{len(bodies)} requests instead of {story.requests()}"
     for at, body in enumerate(bodies):
-        check_body(body, budget, story.questions[at // (story.steps + 1)])
-    total = sum(len(body["messages"]) for body in bodies)
-    whole = story.requests() * 4
-    assert total > whole / 4, "next to nothing is sent"
+        check_body(body, budget, story.questions[at // (story.steps + 1)], model=model)
+    total = sum(len(read(body)) for body in bodies)
+    assert total > story.requests(), "next to nothing is sent"
     if budget >= 100_000:
-        last = [one for one in bodies[-1]["messages"] if one["role"] == "user"]
-        assert len(last) == len(story.questions), "everything fits, but something is missing"
+        asked = [text for _, text in read(bodies[-1]) if any(one in text for one in story.questions)]
+        assert len(asked) == len(story.questions), "everything fits, but something is missing"
     return bodies
 
 
-def check_body(body: dict[str, Any], budget: int, question: str) -> None:
+def check_body(body: dict[str, Any], budget: int, question: str, *, model: str | None = None) -> None:
     """A request: of the right types, in pairs, within the budget, with its prompt and its question."""
-    check_chat(body["messages"])
-    counted = {name: body[name] for name in ("model", "messages", "tools") if body.get(name)}
+    if "messages" in body and "system" not in body:
+        check_chat(body["messages"])
+    told = read(body)
+    check_pairs([sent for sent, _ in told])
+    counted = {**({"model": model} if model else {}), **{name: body[name] for name in COUNTED if body.get(name)}}
+    assert cupel.validate(counted)["violations"] == []
     tokens = cupel.count(counted)["total_tokens"]
     assert tokens <= budget, f"{tokens} tokens in a budget of {budget}"
-    texts = [(one["role"], str(one.get("content"))) for one in body["messages"]]
-    assert any(role in ("system", "developer") and SYSTEM in text for role, text in texts), "no prompt"
-    assert any(role == "user" and question in text for role, text in texts), "the question is missing"
-    results = [one for one in body["messages"] if one["role"] == "tool"]
-    calls = [one for one in body["messages"] if one.get("tool_calls")]
-    assert bool(results) == bool(calls)
+    assert any(sent.role == "system" and SYSTEM in text for sent, text in told), "no prompt"
+    assert any(sent.role == "user" and question in text for sent, text in told), "the question is missing"
+    assert any(sent.calls for sent, _ in told) == any(sent.answers for sent, _ in told)
+
+
+COUNTED = (
+    *("model", "messages", "input", "contents", "instructions", "system", "systemInstruction"),
+    *("tools", "response_format", "text"),
+)
+"""The fields of a request that models read."""
+
+
+def read(body: dict[str, Any]) -> list[tuple[Sent, str]]:
+    """The messages of a request in any of the four shapes, with their words."""
+    if "contents" in body:
+        return _of_gemini(body)
+    if "input" in body:
+        return _of_responses(body)
+    if "system" in body:
+        return _of_anthropic(body)
+    texts = [str(one.get("content")) for one in body["messages"]]
+    return list(zip(of_chat(body["messages"]), texts))
+
+
+def _of_gemini(body: dict[str, Any]) -> list[tuple[Sent, str]]:
+    """Calls of Gemini have no ids; names stand for them."""
+    told = [(Sent("system", [], []), str(body.get("systemInstruction")))]
+    for content in body["contents"]:
+        parts = content["parts"]
+        asked = [part["functionCall"]["name"] for part in parts if "functionCall" in part]
+        answered = [part["functionResponse"]["name"] for part in parts if "functionResponse" in part]
+        role = "assistant" if content["role"] == "model" else "user"
+        told.append((Sent(role, asked, answered), str(parts)))
+    return told
+
+
+def _of_responses(body: dict[str, Any]) -> list[tuple[Sent, str]]:
+    told = [(Sent("system", [], []), str(body.get("instructions")))]
+    for item in body["input"]:
+        kind = item.get("type", "message")
+        if kind == "function_call" and told[-1][0].calls and not told[-1][0].answers:
+            # Calls of one step stand beside each other, and so do their results.
+            told[-1][0].calls.append(item["call_id"])
+        elif kind == "function_call":
+            told.append((Sent("assistant", [item["call_id"]], []), ""))
+        elif kind == "function_call_output":
+            told.append((Sent("tool", [], [item["call_id"]]), str(item["output"])))
+        else:
+            told.append((Sent(item["role"], [], []), str(item["content"])))
+    return told
+
+
+def _of_anthropic(body: dict[str, Any]) -> list[tuple[Sent, str]]:
+    told = [(Sent("system", [], []), str(body["system"]))]
+    for message in body["messages"]:
+        blocks = message["content"] if isinstance(message["content"], list) else []
+        asked = [block["id"] for block in blocks if block["type"] == "tool_use"]
+        answered = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
+        told.append((Sent(message["role"], asked, answered), str(message["content"])))
+    return told
 
 
 TOOL = {

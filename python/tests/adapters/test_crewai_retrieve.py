@@ -1,0 +1,13 @@
+"""CrewAI's own tool type, made of the function that returns what was shortened."""
+
+from __future__ import annotations
+
+from crewai.tools import tool
+from retrieving import ORDERS, check_tool, shortened
+
+
+def test_the_tool_returns_the_whole() -> None:
+    retrieve, handle = shortened()
+    made = tool(retrieve)
+    check_tool(made.name, made.description, made.args_schema.model_json_schema())
+    assert made.run(handle=handle) == ORDERS
