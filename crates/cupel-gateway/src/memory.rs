@@ -19,6 +19,9 @@ const OF_A_VALUE: usize = 3_000;
 /// it went out.
 const OF_A_SENT_BYTE: usize = 3;
 
+/// Shares of the memory, one of which is for requests that need no more: large ones must not lock all others out.
+const SHARES: usize = 8;
+
 /// Memory for requests in flight.
 #[derive(Debug, Clone)]
 pub(crate) struct Memory {
@@ -59,12 +62,13 @@ impl Held {
         self.memory.total.saturating_mul(PLACE) / OF_A_VALUE
     }
 
-    /// Takes what a body of so many bytes and values needs. `false` if there is too little; a body that
-    /// would need more than all there is gets all there is.
+    /// Takes what a body of so many bytes and values needs. `false` if there is too little. A body that needs more
+    /// than a share leaves one to the others; one that would need more than is there without it gets that.
     pub(crate) fn take(&self, body: usize, values: usize) -> bool {
         let bytes = body.saturating_mul(OF_A_BYTE);
         let bytes = bytes.saturating_add(values.saturating_mul(OF_A_VALUE));
-        let wanted = (bytes / PLACE).clamp(1, self.memory.total);
+        let share = self.memory.total / SHARES;
+        let wanted = (bytes / PLACE).clamp(1, self.memory.total - share);
         let mut held = self.lock();
         let more = wanted.saturating_sub(places(held.as_ref()));
         if more == 0 {
@@ -74,6 +78,9 @@ impl Held {
         let Ok(permit) = self.memory.places.clone().try_acquire_many_owned(count) else {
             return false;
         };
+        if wanted > share && self.memory.places.available_permits() < share {
+            return false;
+        }
         match &mut *held {
             Some(held) => held.merge(permit),
             None => *held = Some(permit),
@@ -125,9 +132,13 @@ mod tests {
         let (one, two) = (memory.begin(), memory.begin());
         assert!(one.take(40 * PLACE, 0) && one.take(60 * PLACE, 0), "as it grows");
         assert_eq!(memory.taken(), 60 * PLACE * OF_A_BYTE);
-        assert!(!two.take(41 * PLACE, 0), "what is left does not suffice");
-        assert!(!two.take(40 * PLACE, 1), "a value takes more than its text");
-        assert!(two.take(40 * PLACE, 0));
+        assert!(!two.take(28 * PLACE, 0), "what is left without a share does not suffice");
+        assert!(!two.take(27 * PLACE, 2), "a value takes more than its text");
+        assert!(two.take(27 * PLACE, 0));
+        let small = memory.begin();
+        assert!(small.take(12 * PLACE, 0), "the share is for those that need no more");
+        assert!(!memory.begin().take(13 * PLACE, 0));
+        drop(small);
         one.sent(60 * PLACE);
         assert_eq!(places(one.lock().as_ref()), 60 * OF_A_SENT_BYTE);
         assert!(memory.begin().take(30 * PLACE, 0));
@@ -136,13 +147,14 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_needs_more_than_there_is_gets_all_of_it() {
+    fn a_body_that_needs_more_than_there_is_gets_all_of_it_but_for_a_share() {
         let memory = Memory::new(Some(10 * PLACE));
         let large = memory.begin();
         assert!(large.take(usize::MAX, usize::MAX));
         assert_eq!(large.most_values(), 3, "10,240 bytes");
-        assert_eq!(memory.taken(), 10 * PLACE);
-        assert!(!memory.begin().take(1, 0));
+        assert_eq!(memory.taken(), 9 * PLACE);
+        assert!(memory.begin().take(1, 0));
+        assert!(!memory.begin().take(2 * PLACE, 0));
     }
 
     #[test]
