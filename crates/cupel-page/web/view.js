@@ -5,7 +5,7 @@ import { BudgetSlider } from './slider.js';
 import { Compare } from './compare.js';
 import { Detail } from './detail.js';
 import { VirtualList } from './virtual.js';
-import { Windows, messagesIn, sentWindow, tokensIn } from './windows.js';
+import { Windows, messagesIn, restOf, sentWindow, tokensIn } from './windows.js';
 import { againReason, stepPanel } from './step.js';
 import { fillRow, fillSides } from './rows.js';
 import { headline, notices, particulars } from './headline.js';
@@ -164,7 +164,7 @@ export class RequestPage {
         ...stretch(position, shown.state[position]),
         isCached: this.isSent && this.cached.has(position) && bar === this.after,
       }));
-      const rest = this.rest(shown.tokens);
+      const rest = restOf(this.size, view.opening.output_reserve, window.room, shown.tokens);
       const total = shown.tokens + rest.reduce((sum, one) => sum + one.tokens, 0);
       const asides = rest
         .filter((one) => one.tokens > 0)
@@ -186,18 +186,6 @@ export class RequestPage {
       this.legend,
       legend(parts, window, (position) => tokensIn(parts[position], window.state[position])),
     );
-  }
-
-  /** Tokens of the window that hold nothing: free, or set aside. */
-  rest(tokens) {
-    const reserve = this.view.opening.output_reserve;
-    const margin = Math.max(0, this.size - reserve - this.window.room);
-    const free = Math.max(0, this.size - reserve - margin - tokens);
-    return [
-      { tokens: free, fill: 'free', name: 'free' },
-      { tokens: margin, fill: 'margin', name: 'kept free, as counts may be off' },
-      { tokens: reserve, fill: 'reserve', name: 'kept free for the answer' },
-    ];
   }
 
   isIn(position) {

@@ -153,3 +153,14 @@ export function sentWindow(view) {
   }
   return { state, tokens: view.step.tokens, order };
 }
+
+/** Tokens of a window that hold nothing, given its size, what is kept for the answer, the room and what it holds: free, or set aside. */
+export function restOf(size, reserve, room, tokens) {
+  const margin = Math.max(0, size - reserve - room);
+  const free = Math.max(0, size - reserve - margin - tokens);
+  return [
+    { tokens: free, fill: 'free', name: 'free' },
+    { tokens: margin, fill: 'margin', name: 'kept free, as counts may be off' },
+    { tokens: reserve, fill: 'reserve', name: 'kept free for the answer' },
+  ];
+}
