@@ -71,6 +71,11 @@ impl Input {
     pub(crate) fn name(&self) -> String {
         name(self.path.as_deref())
     }
+
+    /// Name of the file without its folder, for pages that may be sent to somebody.
+    pub(crate) fn file_name(&self) -> String {
+        name(self.path.as_deref().and_then(Path::file_name).map(Path::new))
+    }
 }
 
 /// Why a file that is no request has none either.

@@ -3,16 +3,20 @@ import { el, put } from './dom.js';
 import { Pinning } from './pinning.js';
 import { counted, grouped, roleOf, scoreOf, spansInWords, whyOf } from './words.js';
 
-/** A text in which the words that earned it its score are marked. */
-export function marked(text, words) {
-  const wanted = words.filter((word) => word.length > 1).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  if (wanted.length === 0) return [text];
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${wanted.join('|')})`, 'giu');
+const escaped = (word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** A text in which the words that earned it its score are marked, and what is searched for. */
+export function marked(text, words, query = '') {
+  const wanted = words.filter((word) => word.length > 1).map(escaped);
+  const sought = query === '' ? [] : [`(${escaped(query)})`];
+  if (wanted.length > 0) sought.push(`(?<![\\p{L}\\p{N}])(?:${wanted.join('|')})`);
+  if (sought.length === 0) return [text];
+  const pattern = new RegExp(sought.join('|'), 'giu');
   const pieces = [];
   let from = 0;
   for (const found of text.matchAll(pattern)) {
     if (found.index > from) pieces.push(text.slice(from, found.index));
-    pieces.push(el('mark', {}, found[0]));
+    pieces.push(el('mark', query !== '' && found[1] !== undefined ? { className: 'hit' } : {}, found[0]));
     from = found.index + found[0].length;
     if (pieces.length > 400) break;
   }
@@ -53,7 +57,7 @@ export class Detail {
     );
   }
 
-  show(position, part, form, size, isSent) {
+  show(position, part, form, size, isSent, query) {
     const isOther = this.position !== position;
     this.position = position;
     this.node.classList.add('open');
@@ -84,7 +88,7 @@ export class Detail {
             el('p', { className: 'muted small' }, spansInWords(spans, this.windows.table.is_exact)),
           ],
       earned(part),
-      said(part, form),
+      said(part, form, query),
     );
     if (isOther) this.node.scrollTop = 0;
   }
@@ -154,11 +158,11 @@ function earned(part) {
   ];
 }
 
-function said(part, form) {
+function said(part, form, query) {
   const short = form > 0 ? part.forms?.[form - 1] : undefined;
   const whole = part.text ?? part.excerpt;
   if (!whole) return el('p', { className: 'muted' }, 'Texts are not shown here.');
-  const text = (content) => el('pre', { className: roleOf(part), tabindex: '0' }, marked(content, part.words ?? []));
+  const text = (content) => el('pre', { className: roleOf(part), tabindex: '0' }, marked(content, part.words ?? [], query));
   const more = part.more ? el('p', { className: 'muted small' }, `${counted(part.more, 'more character')} not shown`) : null;
   if (short?.text) return [el('h3', {}, 'As the model sees it'), text(short.text), el('h3', {}, 'As it came'), text(whole), more];
   return [el('h3', {}, 'What it says'), text(whole), more];

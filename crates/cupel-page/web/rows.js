@@ -26,11 +26,11 @@ function wordsOf(part) {
 }
 
 /** Beginning of a part; where texts are not shown, its description. */
-function beginning(part) {
-  return part.excerpt ? marked(part.excerpt, part.words ?? []) : [el('span', { className: 'muted' }, part.what)];
+function beginning(part, query) {
+  return part.excerpt ? marked(part.excerpt, part.words ?? [], query) : [el('span', { className: 'muted' }, part.what)];
 }
 
-/** `shown` is `{ part, form, why, tags, beside }`. */
+/** `shown` is `{ part, form, why, tags, query, beside }`. */
 export function fillRow(node, shown) {
   const { part, form, why } = shown;
   const role = roleOf(part);
@@ -42,7 +42,7 @@ export function fillRow(node, shown) {
     el(
       'span',
       { className: 'what' },
-      el('span', { className: 'says' }, beginning(part)),
+      el('span', { className: 'says' }, beginning(part, shown.query)),
       el('span', { className: 'why' }, tags(shown), el('span', { className: 'reason' }, why), wordsOf(part)),
     ),
     el('span', { className: 'score', title: 'score' }, scoreOf(part)),
@@ -50,10 +50,10 @@ export function fillRow(node, shown) {
   );
 }
 
-function cell(part, form, isFirst, why) {
+function cell(part, form, isFirst, why, query) {
   if (form < 0) return el('span', { className: 'cell gone' }, el('span', { className: 'says' }, 'left out'), el('span', { className: 'why' }, why));
   const short = form > 0 ? part.forms?.[form - 1] : undefined;
-  const text = short?.text ? [short.text.slice(0, 240)] : beginning(part);
+  const text = short?.text ? [short.text.slice(0, 240)] : beginning(part, query);
   const tokens = short?.tokens ?? part.tokens;
   const label = isFirst ? part.what : short ? short.name : why;
   return el(
@@ -70,8 +70,8 @@ export function fillSides(node, shown) {
   put(
     node,
     mark(form >= 0, roleOf(part)),
-    cell(part, 0, true, ''),
-    cell(part, form, false, shown.why),
-    beside ? cell(part, beside.form, false, beside.why) : null,
+    cell(part, 0, true, '', shown.query),
+    cell(part, form, false, shown.why, shown.query),
+    beside ? cell(part, beside.form, false, beside.why, shown.query) : null,
   );
 }

@@ -294,6 +294,7 @@ export class RequestPage {
       tags: this.tagsOf(position),
       differs: this.differs(position),
       tokens: tokensIn(part, Math.max(0, form)),
+      query: this.query,
     };
     if (!this.isSides) {
       fillRow(node, shown);
@@ -335,7 +336,7 @@ export class RequestPage {
       this.detail.empty();
       return;
     }
-    this.detail.show(this.chosen, this.view.parts[this.chosen], this.window.state[this.chosen], this.size, this.sentReason(this.chosen));
+    this.detail.show(this.chosen, this.view.parts[this.chosen], this.window.state[this.chosen], this.size, this.sentReason(this.chosen), this.query);
   }
 
   close() {

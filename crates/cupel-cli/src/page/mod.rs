@@ -53,7 +53,7 @@ impl Page<'_> {
         let budget = &self.selection.budget;
         let is_asked = budget.max.or(budget.target).is_some()
             || ["max", "target"].iter().any(|name| self.context.settings.text(name).is_some());
-        let how = ViewOptions::new().title(input.name()).taste(!is_asked);
+        let how = ViewOptions::new().title(input.file_name()).taste(!is_asked);
         Ok(self.beside()?.into_iter().fold(how, ViewOptions::beside))
     }
 

@@ -65,6 +65,8 @@ fn a_file_is_the_whole_page() {
     let page = std::fs::read_to_string(&file).unwrap();
     assert!(page.contains("http-equiv=\"Content-Security-Policy\""));
     assert!(!page.contains("src=\"/cupel"));
+    // It is a file to be sent: the folder is nobody's business.
+    assert!(page.contains("\"title\":\"support-chat.json\""));
     assert!(page.contains("\"opening\":{\"size\":750,\"reason\":\"given\",\"limit\":750"));
 }
 

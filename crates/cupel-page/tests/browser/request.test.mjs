@@ -80,6 +80,8 @@ test('a message opens with its score, its words and the budgets at which it is i
   assert.match(await detail.textContent(), /1\.952/);
   assert.deepEqual((await detail.locator('.words .word').allTextContents()).slice(0, 3), ['kilos', 'two', 'beans']);
   assert.ok((await detail.locator('pre mark').count()) > 0);
+  assert.deepEqual(await detail.locator('pre mark.hit').allTextContents(), ['Two kilos then']);
+  assert.equal(await page.locator('.messages .row mark.hit').count(), 1);
   await setBudget(page, 750 + Number(needs[1]));
   assert.match(await detail.textContent(), /Kept – its score earned a place/);
   await close();

@@ -45,7 +45,8 @@ pub struct StretchScorer {
     kernel: Kernel,
 }
 
-/// The weight of what stands around an item.
+/// The weight of what stands around an item. Chosen on QMSum, where half to twice as much differs by about a point; so does a reach of
+/// 150 to 250 tokens. The gain on data that it was not chosen on was a third of that.
 pub(crate) const STRETCH_WEIGHT: f64 = 3.0;
 
 /// Number of tokens of surroundings that count, on both sides alike.

@@ -43,7 +43,8 @@ impl Default for CoverageParameters {
     }
 }
 
-/// From so many tokens of talk on the question counts in full in a window that goes on.
+/// From so many tokens of talk on the question counts in full in a window that goes on: below that there is little talk to choose
+/// from (docs/sessions.md).
 const MUCH_TALK: f64 = 8_000.0;
 
 /// Largest weight of the question there, beside need.
