@@ -12,7 +12,7 @@ from google.adk.agents import LlmAgent, RunConfig
 from google.adk.models import Gemini
 from google.adk.runners import InMemoryRunner
 from google.genai import Client, types
-from wire import CASES, MANY, SYSTEM, Story, check_story, ids
+from wire import CASES, MANY, SYSTEM, Story, check_story, check_summarized, ids, summary
 
 MODEL = "gemini-2.5-flash"
 
@@ -70,3 +70,10 @@ def test_without_a_limit_the_window_is_the_models() -> None:
 
     check_story(MANY, 1_048_576, run, path="", model=MODEL)
     assert {one.summary["budget"]["max_tokens"] for one in seen} == {1_048_576}
+
+
+def test_what_is_left_out_is_summarized() -> None:
+    def run(url: str, tokens: int, questions: tuple[str, ...]) -> None:
+        asyncio.run(ask(url, questions, max_tokens=tokens, summarize=summary))
+
+    check_summarized(check_story(MANY, 1_600, run, path="", model=MODEL))

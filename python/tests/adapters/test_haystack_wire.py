@@ -14,7 +14,7 @@ from haystack.components.generators.chat import OpenAIChatGenerator
 from haystack.dataclasses import ChatMessage
 from haystack.tools import Tool
 from haystack.utils import Secret
-from wire import CASES, MANY, SYSTEM, TOOL, Story, check_story, ids
+from wire import CASES, MANY, SYSTEM, TOOL, Story, check_story, check_summarized, ids, summary
 
 LOOK_UP = Tool(TOOL["name"], TOOL["description"], TOOL["schema"], story.look_up)  # type: ignore[arg-type]
 
@@ -59,3 +59,10 @@ def test_it_is_written_down_and_read_again(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_cannot_fit_is_an_error() -> None:
     with pytest.raises(cupel.DoesNotFitError):
         CupelChatGenerator(generator("http://127.0.0.1:9/v1"), 5).run([ChatMessage.from_user("Which ships were late?")])
+
+
+def test_what_is_left_out_is_summarized() -> None:
+    bodies = check_story(
+        MANY, 1_100, lambda url, most, said: ask(url, said, max_tokens=most, summarize=summary)
+    )
+    check_summarized(bodies)

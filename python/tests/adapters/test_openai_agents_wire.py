@@ -17,7 +17,7 @@ from agents import (
 )
 from cupel_context.openai_agents import input_filter
 from openai import AsyncOpenAI
-from wire import CASES, MANY, SYSTEM, Story, check_story, ids
+from wire import CASES, MANY, SYSTEM, Story, check_story, check_summarized, ids, summary
 
 MODELS = [OpenAIChatCompletionsModel, OpenAIResponsesModel]
 
@@ -64,3 +64,10 @@ def test_without_a_limit_the_window_is_the_models() -> None:
 
     check_story(MANY, 128_000, run)
     assert {one.summary["budget"]["max_tokens"] for one in seen} == {128_000}
+
+
+def test_what_is_left_out_is_summarized() -> None:
+    bodies = check_story(
+        MANY, 1_100, lambda url, most, said: asyncio.run(ask(OpenAIResponsesModel, url, said, most, summarize=summary))
+    )
+    check_summarized(bodies)

@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.usage import UsageLimits
-from wire import CASES, MANY, SYSTEM, Story, check_story, ids
+from wire import CASES, MANY, SYSTEM, Story, check_story, check_summarized, ids, summary
 
 MODELS = [OpenAIChatModel, OpenAIResponsesModel]
 
@@ -43,3 +43,10 @@ def test_without_a_limit_the_window_is_the_models() -> None:
         MANY, 128_000, lambda url, _, said: ask(OpenAIChatModel, url, said, on_selection=seen.append)
     )
     assert {one.summary["budget"]["max_tokens"] for one in seen} == {128_000}
+
+
+def test_what_is_left_out_is_summarized() -> None:
+    bodies = check_story(
+        MANY, 1_100, lambda url, most, said: ask(OpenAIChatModel, url, said, max_tokens=most, summarize=summary)
+    )
+    check_summarized(bodies)

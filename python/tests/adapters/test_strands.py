@@ -12,7 +12,7 @@ from cupel_context.strands import CupelConversationManager
 from strands import Agent, tool
 from strands.models.openai import OpenAIModel
 from strands.types.exceptions import ContextWindowOverflowException
-from wire import CASES, MANY, SYSTEM, Story, check_story, ids
+from wire import CASES, MANY, SYSTEM, Story, check_story, check_summarized, ids, summary
 
 
 @tool
@@ -59,6 +59,17 @@ def test_without_a_limit_the_window_is_the_models(caplog: pytest.LogCaptureFixtu
         check_story(MANY, 128_000, run)
     assert {one.summary["budget"]["max_tokens"] for one in seen} == {128_000}
     assert len([one for one in caplog.records if one.name == "cupel"]) == MANY.requests() == len(seen)
+
+
+def test_what_is_left_out_is_summarized() -> None:
+    def run(url: str, most: int, questions: tuple[str, ...]) -> None:
+        asked = agent(url, max_tokens=most, summarize=summary)
+        for question in questions:
+            asked(question)
+        # No summary is stored.
+        assert "Summary of " not in str(asked.messages)
+
+    check_summarized(check_story(MANY, 1_100, run))
 
 
 def test_what_cannot_fit_is_an_error_that_strands_knows() -> None:

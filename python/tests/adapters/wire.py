@@ -135,6 +135,17 @@ def _of_anthropic(body: dict[str, Any]) -> list[tuple[Sent, str]]:
     return told
 
 
+def summary(messages: list[Any]) -> str:
+    """What a program might say of messages that are left out."""
+    return f"{len(messages)} messages of ships were read."
+
+
+def check_summarized(bodies: list[dict[str, Any]]) -> None:
+    """What was left out of the last request is told in words, and was before the request that came last."""
+    told = [sum(text.count("Summary of ") for _, text in read(body)) for body in bodies]
+    assert told[0] == 0 and told[-1] > 0, told
+
+
 TOOL = {
     "name": "look_up",
     "description": look_up.__doc__ or "",
@@ -146,4 +157,4 @@ TOOL = {
 }
 """The tool of the stories, as data."""
 
-__all__ = ["ANSWER", "CASES", "LONG", "MANY", "SYSTEM", "TOOL", "Story", "check_body", "check_story", "ids"]
+__all__ = ["ANSWER", "CASES", "LONG", "MANY", "SYSTEM", "TOOL", "Story", "check_body", "check_story", "check_summarized", "ids", "summary"]
