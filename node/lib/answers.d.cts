@@ -187,6 +187,22 @@ export type EarnedBy = {
   words?: Array<string>;
 };
 
+/** Fate of a tool. */
+export type FittedTool = {
+  /** Presence and form. */
+  fate: ToolFate;
+  /** The name by which it is called; of a provider's own tool, its type. */
+  name: string;
+  /** Step by which it is shorter than it was, if it is: `sentences`, `examples`, `schema`, `defaults` or `bare`. */
+  step?: string | null;
+  /** Tokens of the tool now. */
+  tokens_after: number;
+  /** Tokens of the tool whole. */
+  tokens_before: number;
+  /** Reason why it is in, or out. */
+  why: string;
+};
+
 /** Something in the window. */
 export type Kept = {
   /** Reasons for its score. */
@@ -315,6 +331,9 @@ export type ToGetIn = {
   how: "not-by-budget";
 };
 
+/** Presence of a tool, and its form. */
+export type ToolFate = "whole" | "shortened" | "left-out";
+
 /** A form that the caller made, and that is of no use. */
 export type UnusedRendering = {
   /** Its position in the list that was given. */
@@ -390,6 +409,8 @@ export type Explanation = {
   summary: Summary;
   /** Messages that did not compete, since something newer makes them superfluous. */
   superseded?: Array<Outdated>;
+  /** Fate of each tool, in the order of the request. */
+  tools?: Array<FittedTool>;
   /** Shorter forms that were given and are of no use, and why. */
   unused_renderings?: Array<UnusedRendering>;
 };
@@ -510,6 +531,8 @@ export type SelectionAnswer = {
   summary: Summary;
   /** Messages that did not compete, since something newer makes them superfluous. */
   superseded?: Array<Outdated>;
+  /** Fate of each tool, in the order of the request; empty where all are as they were. */
+  tools?: Array<FittedTool>;
   /** Shorter forms that were given and are of no use, and why. */
   unused_renderings?: Array<UnusedRendering>;
 };
@@ -590,6 +613,16 @@ export type SentShorter = {
   message: number;
 };
 
+/** A tool as a session sent it. */
+export type SentTool = {
+  /** Came later than others, and stands behind them. */
+  is_added?: boolean;
+  /** The [step](ToolStep) by which it was shorter, by its place among all steps. */
+  step?: number | null;
+  /** Its place among the tools of the request. */
+  tool: number;
+};
+
 export type SessionSchema = "cupel-session/1";
 
 /** Tokens of the whole session, and what other ways to send it would have come to. */
@@ -636,6 +669,8 @@ export type SessionState = {
   shortened?: Array<SentShorter>;
   /** Steps that were accepted. */
   steps: number;
+  /** The tools that were sent, in this order, where they were not all sent as they are. */
+  tools?: Array<SentTool>;
   /** Tokens of the whole session. */
   totals: Totals;
   /** The messages that were sent of it, by index, in the order written. */
@@ -643,7 +678,7 @@ export type SessionState = {
 };
 
 /** Why the account of a session began anew. */
-export type NewAccount = "first-step" | "other-conversation" | "head-changed" | "model-changed" | "format-changed" | "cache-expired" | "history-edited" | "chosen-anew";
+export type NewAccount = "first-step" | "other-conversation" | "head-changed" | "tools-changed" | "model-changed" | "format-changed" | "cache-expired" | "history-edited" | "chosen-anew";
 
 /** Something that was sent before and is sent again. */
 export type SentAgain = {
@@ -713,6 +748,8 @@ export type StepAnswer = {
   summary: Summary;
   /** Messages that are not sent again, since something newer makes them superfluous. */
   superseded?: Array<Outdated>;
+  /** Fate of each tool, in the order of the request; empty where all are as they were. */
+  tools?: Array<FittedTool>;
   /** Shorter forms that were given and are of no use, and why. */
   unused_renderings?: Array<UnusedRendering>;
 };
@@ -803,6 +840,8 @@ export type ToolRow = {
 
 /** The tools of a request, one by one. */
 export type ToolList = {
+  /** Fate of each if all together may cost so much as was asked; empty if nothing was. */
+  fitted?: Array<FittedTool>;
   /** The format of the request, as in `openai-chat`. */
   format: string;
   /** True if counts are estimates. */

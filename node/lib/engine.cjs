@@ -51,7 +51,7 @@ class Window {
 
   /** The request with these messages, in the shape in which it was handed in. */
   get request() {
-    return this.#request.like(this.messages, this[NATIVE].text);
+    return this.#request.like(this.messages, this[NATIVE].text, this.tools.length > 0);
   }
 
   /** The request as JSON; every message that stays is its original text. */
@@ -72,6 +72,11 @@ class Window {
   /** Texts that are in the window shorter than they were. */
   get shortened() {
     return this.answer.shortened ?? [];
+  }
+
+  /** What became of each tool, if the request goes out with others or shorter ones; else nothing. */
+  get tools() {
+    return this.answer.tools ?? [];
   }
 
   [Symbol.iterator]() {

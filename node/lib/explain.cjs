@@ -42,6 +42,11 @@ function line(score, part, reason) {
   return `  ${shown}  ${number(part.tokens).padStart(6)}  ${reason}  ${part.path}: ${part.what} · ${part.excerpt}`;
 }
 
+function toolLine(tool) {
+  const how = tool.fate === "left-out" ? "left out" : (tool.step ?? "whole");
+  return `  ${number(tool.tokens_after).padStart(6)} of ${number(tool.tokens_before)}  ${how}  ${tool.why}  ${tool.name}`;
+}
+
 /** The whole explanation as text. */
 function explained(told) {
   const lines = [headline(told.summary), ...(told.signals ?? []).map((signal) => signal.text), "", "kept, in order"];
@@ -51,6 +56,8 @@ function explained(told) {
     for (const out of told.left_out) lines.push(line(out.score, out.part, `${why(out.why)}, ${toGetIn(out.to_get_in)}`));
   }
   if (told.hidden > 0) lines.push(`and ${number(told.hidden)} more`);
+  const tools = told.tools ?? [];
+  if (tools.some((tool) => tool.fate !== "whole")) lines.push("", "tools", ...tools.map(toolLine));
   for (const one of told.superseded ?? []) lines.push(`dropped ${one.older}: ${one.why} in ${one.newer}`);
   return lines.join("\n");
 }

@@ -28,6 +28,8 @@ export interface CallOptions {
   rules?: string | readonly string[];
   /** `"json"` or `"all"`: results of tools may go in shorter; `"off"`: never. */
   shorten?: "off" | "json" | "all";
+  /** `"shorten"`: tools may say less where they take too much of the window; `"choose"`: besides, those that nothing asks for may go. */
+  tools?: "keep" | "shorten" | "choose";
   /** Shorter forms that the caller made, as `cupel select --renderings` reads them. */
   renderings?: readonly unknown[];
   /** Vectors of the messages and of the query, as `cupel select --vectors` reads them. */
@@ -98,6 +100,8 @@ export declare abstract class Window<R = any> implements Iterable<MessageOf<R>> 
   readonly summary: answers.Summary;
   /** Texts that are in the window shorter than they were. */
   readonly shortened: answers.ShortenedText[];
+  /** What became of each tool, if the request goes out with others or shorter ones; else nothing. */
+  readonly tools: answers.FittedTool[];
   [Symbol.iterator](): Iterator<MessageOf<R>>;
   /** The window in a line. */
   toString(): string;

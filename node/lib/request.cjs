@@ -38,12 +38,20 @@ class Request {
     return kept.map((at) => (shorter.has(at) ? merged(own[at], shorter.get(at)) : own[at]));
   }
 
-  /** The request with these messages, in the shape in which it was given. */
-  like(messages, text) {
+  /** The request with these messages, in the shape in which it was given; with the tools of `text`, if they are others. */
+  like(messages, text, hasOtherTools = false) {
     if (typeof this.given === "string") return text;
     if (this.given instanceof Uint8Array) return new TextEncoder().encode(text);
     if (this.messages === undefined) return JSON.parse(text);
-    return this.name === undefined ? messages : { ...this.fields, [this.name]: messages };
+    if (this.name === undefined) return messages;
+    const fields = { ...this.fields };
+    if (hasOtherTools) {
+      const changed = JSON.parse(text);
+      for (const name of Object.keys(fields)) {
+        if (name !== this.name && name in changed) fields[name] = merged(fields[name], changed[name]);
+      }
+    }
+    return { ...fields, [this.name]: messages };
   }
 }
 

@@ -6,7 +6,7 @@ use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, Parser, ValueEnum};
 use cupel_engine::{
     Engine, EngineBuilder, Format, Limits, NamedPolicy, Options, Pin, RepairMode, Shorten,
-    Superseded, VectorFile, parse_margin, parse_tokens,
+    Superseded, ToolMode, VectorFile, parse_margin, parse_tokens,
 };
 
 use crate::cmd::{Command, Context};
@@ -235,6 +235,14 @@ pub(crate) struct QueryArguments {
     #[arg(long, value_name = "WHAT")]
     pub(crate) shorten: Option<Shorten>,
 
+    /// Let tool definitions that take too much of the window make room: keep, shorten or choose
+    ///
+    /// Where a request does not fit and its tools take more than a quarter of the window, `shorten` cuts what their
+    /// definitions only say to the model; they take the same calls. `choose` besides leaves out tools that nobody
+    /// called or named and that are far from the question. `keep` if absent.
+    #[arg(long, value_name = "HOW")]
+    pub(crate) tools: Option<ToolMode>,
+
     /// Shorter forms of results and answers that you made, as summaries by a model: a JSON list
     ///
     /// `[{"call": "toolu_1", "hash": "cupel:…", "content": "…"}, …]`, each for the answer to a call or,
@@ -378,6 +386,9 @@ fn engine_builder(
     if let Some(shorten) = shorten {
         builder = builder.shorten(shorten);
     }
+    if let Some(mode) = tools(query.tools, settings)? {
+        builder = builder.tools(mode);
+    }
     if let Some(format) = request.format {
         builder = builder.format(format);
     }
@@ -388,6 +399,17 @@ fn engine_builder(
     let builder = builder.rules(rules);
     let pins = if request.pin.is_empty() { settings.pins()? } else { request.pin.clone() };
     Ok(pins.into_iter().fold(builder, EngineBuilder::pin))
+}
+
+/// Way with tools by a flag or the settings.
+pub(crate) fn tools(
+    flag: Option<ToolMode>,
+    settings: &Settings,
+) -> Result<Option<ToolMode>, Failure> {
+    match flag {
+        Some(mode) => Ok(Some(mode)),
+        None => settings.parsed("tools", str::parse::<ToolMode>),
+    }
 }
 
 fn limits(budget: &BudgetArguments, settings: &Settings) -> Result<Limits, Failure> {

@@ -9,7 +9,8 @@ use cupel_tokens::TokenCounter;
 
 use crate::engine::{Engine, Settings, Turns};
 use crate::{
-    DEFAULT_POLICY, EngineError, Limits, NamedPolicy, Progress, Superseded, model, tokenizer,
+    DEFAULT_POLICY, EngineError, Limits, NamedPolicy, Progress, Superseded, ToolMode, model,
+    tokenizer,
 };
 
 /// Collects what an [`Engine`] is made of.
@@ -40,6 +41,7 @@ pub struct EngineBuilder {
     rules: Vec<Rule>,
     superseded: Superseded,
     shorten: Option<Shorten>,
+    tools: Option<ToolMode>,
     renderer: Option<Arc<dyn Renderer>>,
     repair: Option<RepairMode>,
     keep_caps: bool,
@@ -160,6 +162,30 @@ impl EngineBuilder {
     #[must_use]
     pub fn shorten(mut self, what: Shorten) -> Self {
         self.shorten = Some(what);
+        self
+    }
+
+    /// Lets tools make room in a request that does not fit, where they take more than a quarter of the window: their
+    /// definitions say less ([`Shorten`](ToolMode::Shorten)), and those that nothing asks for are left out
+    /// ([`Choose`](ToolMode::Choose)).
+    ///
+    /// ```
+    /// use cupel_engine::{Engine, ToolFate, ToolMode};
+    ///
+    /// let tool = |name: &str, what: &str| format!(r#"{{"type": "function", "function": {{"name": "{name}",
+    ///     "description": "{what} Takes a while. {}", "parameters": {{"type": "object"}}}}}}"#, "Be patient. ".repeat(9));
+    /// let tools = [tool("tides", "Looks up the tides."), tool("soup", "Orders soup.")].join(",");
+    /// let said = r#"{"role": "user", "content": "When is high tide?"}"#;
+    /// let request = format!(r#"{{"tools": [{tools}], "messages": [{said}, {said}]}}"#);
+    /// let engine = Engine::builder().tokenizer("estimate").max_tokens(80).tools(ToolMode::Choose);
+    /// let selection = engine.build()?.select(request.as_str())?;
+    /// assert_eq!(selection.tools[0].fate, ToolFate::Shortened);
+    /// assert_eq!(selection.tools[1].name, "soup");
+    /// # Ok::<(), cupel_engine::EngineError>(())
+    /// ```
+    #[must_use]
+    pub fn tools(mut self, mode: ToolMode) -> Self {
+        self.tools = Some(mode);
         self
     }
 
@@ -288,6 +314,7 @@ impl EngineBuilder {
             rules: self.rules,
             superseded: self.superseded,
             shorten: self.shorten,
+            tools: self.tools,
             renderer: self.renderer,
             repair: self.repair,
             keep_caps: self.keep_caps,

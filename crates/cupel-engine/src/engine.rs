@@ -15,8 +15,8 @@ use crate::tokenizer::Counter;
 use crate::{
     Comparison, CompiledPolicy, Count, Curve, CurveRange, EngineBuilder, EngineError, Explanation,
     ItemSelection, Limits, Marginal, MinBudget, NamedPolicy, Options, Prepared, Progress, Repaired,
-    RequestInput, Selection, Superseded, ToolList, Validation, Windows, compare, count, items,
-    validate,
+    RequestInput, Selection, Superseded, ToolList, ToolMode, Validation, Windows, compare, count,
+    items, validate,
 };
 
 /// Fits requests into a window: built once, used for many requests on many threads.
@@ -63,6 +63,7 @@ pub(crate) struct Settings {
     pub(crate) superseded: Superseded,
     /// `None` where only what would not fit otherwise is shortened.
     pub(crate) shorten: Option<Shorten>,
+    pub(crate) tools: Option<ToolMode>,
     pub(crate) renderer: Option<Arc<dyn Renderer>>,
     pub(crate) repair: Option<RepairMode>,
     pub(crate) keep_caps: bool,
@@ -185,7 +186,8 @@ impl Engine {
         options: &Options,
     ) -> Result<Prepared, EngineError> {
         let memory = SessionMemory::default();
-        Prepared::new(self.clone(), request.into(), options, Purpose::Session(&memory))
+        let purpose = Purpose::Session { memory: &memory, before: None };
+        Prepared::new(self.clone(), request.into(), options, purpose)
     }
 
     /// Explains what is in the window, what is not, and why.
@@ -294,7 +296,7 @@ impl Engine {
         request: impl Into<RequestInput>,
         options: &Options,
     ) -> Result<Count, EngineError> {
-        Ok(self.prepare(request, options)?.count())
+        Ok(self.prepare(request, &options.clone().tools(ToolMode::Keep))?.count())
     }
 
     /// The tools of a request, one by one: what they cost, and how often they are called.
@@ -307,7 +309,7 @@ impl Engine {
         request: impl Into<RequestInput>,
         options: &Options,
     ) -> Result<ToolList, EngineError> {
-        Ok(self.prepare(request, options)?.tools())
+        Ok(self.prepare(request, &options.clone().tools(ToolMode::Keep))?.tools())
     }
 
     /// The tokens of plain texts, each by its name.

@@ -76,7 +76,7 @@ pub use simulate::{
 pub use superseded::Superseded;
 pub use survey::{Change, Joined, Shown, Survey, SurveyedPart};
 pub use tokenizer::counter;
-pub use tools::{ToolList, ToolRow};
+pub use tools::{FittedTool, SentTool, ToolFate, ToolList, ToolMode, ToolRow};
 pub use validate::{Repaired, Validation};
 
 pub use cupel::{Draft, Original, Renderer};

@@ -6,7 +6,7 @@ use cupel_chat::{OwnRendering, Pin, Rule};
 use cupel_relevance::VectorFile;
 use cupel_renderings::Shorten;
 
-use crate::{Cancel, Limits};
+use crate::{Cancel, Limits, ToolMode};
 
 /// Changes of one call to its engine's settings; absent ones stay.
 ///
@@ -29,6 +29,7 @@ pub struct Options {
     pub(crate) rules: Vec<Rule>,
     pub(crate) vectors: Option<Arc<VectorFile>>,
     pub(crate) shorten: Option<Shorten>,
+    pub(crate) tools: Option<ToolMode>,
     pub(crate) renderings: Vec<OwnRendering>,
     pub(crate) cancel: Cancel,
 }
@@ -96,6 +97,13 @@ impl Options {
     #[must_use]
     pub fn shorten(mut self, what: Shorten) -> Self {
         self.shorten = Some(what);
+        self
+    }
+
+    /// Lets tools make room in a request that does not fit, as this says and not the engine.
+    #[must_use]
+    pub fn tools(mut self, mode: ToolMode) -> Self {
+        self.tools = Some(mode);
         self
     }
 

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::explain::{plain_room, slots, window};
 use crate::prepare::{Chosen, positions};
-use crate::{EngineError, Outdated, Prepared, RepairDone, Schema, ShortenedText, UnusedRendering};
+use crate::{
+    EngineError, FittedTool, Outdated, Prepared, RepairDone, Schema, ShortenedText, UnusedRendering,
+};
 
 /// The best request that fits, and in short what became of it.
 ///
@@ -23,6 +25,9 @@ pub struct Selection {
     /// Texts in the window that are shorter than they were, in the order of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<ShortenedText>,
+    /// Fate of each tool, in the order of the request; empty where all are as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<FittedTool>,
     /// Shorter forms that were given and are of no use, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused_renderings: Vec<UnusedRendering>,
@@ -141,6 +146,7 @@ impl Prepared {
             summary: self.summary(&kept)?,
             kept_messages: self.candidates().kept_messages(&positions(&kept)),
             shortened: self.shortened(&kept),
+            tools: self.read.tools.clone(),
             unused_renderings: self.read.unused.clone(),
             repairs: self.read.repairs.clone(),
             superseded: self.read.superseded.clone(),
@@ -162,7 +168,7 @@ impl Prepared {
             budget: BudgetSummary::of(self.budget()?, self.pinned_tokens()),
             messages_before: self.request().message_count(),
             messages_after: self.candidates().message_count_of(&positions(kept)),
-            tokens_before: self.candidates().total_tokens(),
+            tokens_before: self.read.whole_tokens,
             tokens_after: self.tokens_at(kept),
         })
     }

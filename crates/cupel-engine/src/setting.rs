@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     DEFAULT_POLICY, EngineBuilder, EngineError, ErrorCode, NamedPolicy, Options, Superseded,
-    read_renderings,
+    ToolMode, read_renderings,
 };
 
 /// Something that can be set.
@@ -92,6 +92,7 @@ impl Setting {
 }
 
 const SHORTEN: [&str; 3] = ["off", "json", "all"];
+const TOOLS: [&str; 3] = ["keep", "shorten", "choose"];
 
 /// A row without its functions and places.
 const fn row(
@@ -106,7 +107,7 @@ const fn row(
 }
 
 /// Everything that can be set.
-pub const SETTINGS: [Setting; 20] = [
+pub const SETTINGS: [Setting; 21] = [
     Setting {
         in_file: true,
         in_gateway: true,
@@ -230,6 +231,18 @@ pub const SETTINGS: [Setting; 20] = [
             SettingKind::Choice(&SHORTEN),
             "json, if it does not fit",
             "The results of tools that may go in shorter than they are.",
+        )
+    },
+    Setting {
+        in_file: true,
+        in_gateway: true,
+        set: Some(|builder, value| Ok(builder.tools(tools(value)?))),
+        change: Some(|options, value| Ok(options.tools(tools(value)?))),
+        ..row(
+            ["tools", "tools"],
+            SettingKind::Choice(&TOOLS),
+            "keep",
+            "The tool definitions that may be shorter or go, where they take too much of the window.",
         )
     },
     Setting {
@@ -450,6 +463,11 @@ fn shorten(value: &Value) -> Result<Shorten, EngineError> {
     let name = choice("shorten", value, &SHORTEN)?;
     let known = Shorten::ALL.into_iter().find(|known| known.name() == name);
     known.ok_or_else(|| mismatch("shorten", "a way to shorten", value))
+}
+
+fn tools(value: &Value) -> Result<ToolMode, EngineError> {
+    let name = choice("tools", value, &TOOLS)?;
+    name.parse().map_err(|_| mismatch("tools", "a way with tools", value))
 }
 
 fn pins(value: &Value) -> Result<Vec<Pin>, EngineError> {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use cupel_engine::{Engine, NamedPolicy, Rule, SessionSettings, Shorten};
+use cupel_engine::{Engine, NamedPolicy, Rule, SessionSettings, Shorten, ToolMode};
 
 use crate::api::Api;
 use crate::config::{Config, ConfigError, Fail};
@@ -98,6 +98,12 @@ fn engine(config: &Config, api: Api) -> Result<Engine, ConfigError> {
             .parse()
             .map_err(|error| ConfigError::new(format!("shorten: `{shorten}`: {error}")))?;
         builder = builder.shorten(what);
+    }
+    if let Some(tools) = &config.tools {
+        let mode: ToolMode = tools
+            .parse()
+            .map_err(|error| ConfigError::new(format!("tools: `{tools}`: {error}")))?;
+        builder = builder.tools(mode);
     }
     for named in &config.rules {
         builder = builder.rules(rules_of(named)?);

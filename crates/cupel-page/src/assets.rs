@@ -37,6 +37,7 @@ pub(crate) const SCRIPTS: &[Asset] = scripts![
     "rows.js",
     "compare.js",
     "headline.js",
+    "tools.js",
     "view.js",
     "api.js",
     "limits.js",

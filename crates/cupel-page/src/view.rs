@@ -1,8 +1,8 @@
 //! All that the page shows of one request.
 
 use cupel_engine::{
-    Engine, EngineError, ErrorCode, NamedPolicy, Options, PolicyRow, Prepared, RequestInput,
-    Signal, Step, Survey, Why, policies,
+    Engine, EngineError, ErrorCode, FittedTool, NamedPolicy, Options, PolicyRow, Prepared,
+    RequestInput, Signal, Step, Survey, Why, policies,
 };
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +79,9 @@ pub struct View {
     /// Effect on the prompt cache, if it is a step of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepView>,
+    /// Fate of each tool, in the order of the request, if texts may be shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<FittedTool>,
     /// Changes of the request before the selection, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -210,6 +213,7 @@ impl View {
         Ok(Self {
             schema: ViewSchema::V1,
             title: how.title.clone(),
+            tools: if shows { prepared.fitted_tools() } else { Vec::new() },
             notes: notes(&survey, shows),
             format: survey.format,
             model: survey.model,

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use cupel_chat::Candidates;
+use cupel_chat::{Candidates, Request, Tool};
 use cupel_engine::{EngineError, ErrorCode, Prepared, Window};
 use cupel_eval::Baseline;
 
 use crate::baseline;
 use crate::cost::Tariff;
-use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowProblem, WindowOutcome};
+use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowProblem, ToolSeen, WindowOutcome};
 use crate::place::Place;
-use crate::read::LoggedRequest;
+use crate::read::{Answer, LoggedRequest};
 use crate::settings::{Settings, Way};
 use crate::used::{Held, Used, UsedValue, fingerprint};
 
@@ -248,6 +248,7 @@ pub(crate) fn judge(
         used_values: used.as_ref().map(|used| used.values.len()),
         repeated_calls: 0,
         repeated_after_loss: 0,
+        tools: tools_seen(&request, logged.answer.as_ref()),
         statements: request.statements(&settings.rules),
         windows: vec![WindowOutcome::default(); ways.len()],
         late: Vec::new(),
@@ -393,4 +394,14 @@ fn add_details(prepared: &Prepared, outcome: &mut WindowOutcome) -> Result<(), E
     outcome.reasons = reasons.collect();
     outcome.reasons.sort();
     Ok(())
+}
+
+/// The tools of a request, and whether it or its answer calls them.
+fn tools_seen(request: &Request, answer: Option<&Answer>) -> Vec<ToolSeen> {
+    let calls = answer.map_or(&[][..], |answer| &answer.calls);
+    let seen = |tool: &Tool| ToolSeen {
+        name: tool.name().to_owned(),
+        is_used: tool.calls() > 0 || calls.iter().any(|call| call.name == tool.name()),
+    };
+    request.tools(&[]).iter().map(seen).collect()
 }

@@ -32,7 +32,7 @@ pub use cost::{PriceList, Tariff};
 #[cfg(feature = "files")]
 pub use files::{Batch, FindError, LARGEST_ROW, LogReader, OutputError, ResultWriter, find_logs};
 pub use outcome::{
-    Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem, Sent, WindowOutcome,
+    Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem, Sent, ToolSeen, WindowOutcome,
 };
 pub use place::Place;
 pub use read::{

@@ -46,6 +46,8 @@ pub struct RequestOutcome {
     pub repeated_calls: usize,
     /// Those of them whose first making the log itself has lost.
     pub repeated_after_loss: usize,
+    /// The tools that it defines.
+    pub tools: Vec<ToolSeen>,
     /// The statements of the rules that are looked for.
     pub statements: Vec<Statement>,
     /// One for each way.
@@ -60,6 +62,15 @@ pub struct RequestOutcome {
     /// The request before it of its conversation, where that may be one of the worst and has no answer of
     /// its own.
     pub text_before: Option<Arc<str>>,
+}
+
+/// A tool that a request defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolSeen {
+    /// Its name.
+    pub name: String,
+    /// Called by a message of the request, or by the answer.
+    pub is_used: bool,
 }
 
 /// Tokens that are sent.

@@ -120,6 +120,7 @@ fn logged(
         used_values: has_evidence.then(|| needed(step)),
         repeated_calls: 0,
         repeated_after_loss: 0,
+        tools: Vec::new(),
         statements: statements(settings, text),
         windows: Vec::new(),
         late: Vec::new(),

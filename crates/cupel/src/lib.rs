@@ -135,7 +135,7 @@ pub use placer::{ChronologicalPlacer, Placer, UShapedPlacer};
 pub use policy::{
     BucketSize, CountEntryDescription, CurveDescription, PlacerDescription, PolicyDescription,
     Preset, Scarcity, ScorerDescription, ShortenDescription, SlicerDescription, StepWindow,
-    WeightedScorer,
+    ToolsDescription, WeightedScorer,
 };
 pub use policy::{Policy, PolicyBuilder};
 pub use problem::{PathSegment, Problem};

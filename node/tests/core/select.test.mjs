@@ -267,3 +267,24 @@ test("a step that was rolled back was never there", async () => {
   assert.equal(session.accept(), false);
   assert.throws(() => new Session(new Engine(), { cacheLifetime: -1 }), { path: "cacheLifetime" });
 });
+
+test("tools that make room are told of and stand in the request", () => {
+  const tool = (name, what) => {
+    const description = `${what} ${"It may take a while. ".repeat(30)}`;
+    return { type: "function", function: { name, description, parameters: { type: "object" } } };
+  };
+  const tools = [tool("get_tides", "Looks up high and low water."), tool("order_soup", "Orders soup.")];
+  const request = { tools, messages: [{ role: "user", content: "When is high water?" }], seed: 7 };
+  const options = { tokenizer: "cl100k_base", tools: "choose" };
+  const whole = select(request, { ...options, maxTokens: 5_000 });
+  assert.deepEqual(whole.request, request);
+  assert.deepEqual(whole.tools, []);
+  const one = select(request, { ...options, maxTokens: 45 });
+  assert.deepEqual(one.tools.map(({ name, fate }) => [name, fate]), [["get_tides", "shortened"], ["order_soup", "left-out"]]);
+  assert.equal(one.request.tools.length, 1);
+  assert.equal(one.request.tools[0].function.name, "get_tides");
+  assert.ok(one.request.tools[0].function.description.length < 100);
+  assert.equal(one.request.messages[0], request.messages[0]);
+  assert.equal(one.request.seed, 7);
+  assert.ok(one.explain().includes("order_soup"));
+});

@@ -50,6 +50,7 @@ def select(
     pins: Iterable[Pin] = ...,
     rules: Rules = ...,
     shorten: str | None = ...,
+    tools: str | None = ...,
     target_tokens: int | None = ...,
     output_reserve: int | None = ...,
     margin_percent: float | None = ...,
@@ -68,6 +69,7 @@ def select(
     pins: Iterable[Pin] = ...,
     rules: Rules = ...,
     shorten: str | None = ...,
+    tools: str | None = ...,
     target_tokens: int | None = ...,
     output_reserve: int | None = ...,
     margin_percent: float | None = ...,
@@ -85,6 +87,7 @@ def select(
     pins: Iterable[Pin] = (),
     rules: Rules = (),
     shorten: str | None = None,
+    tools: str | None = None,
     target_tokens: int | None = None,
     output_reserve: int | None = None,
     margin_percent: float | None = None,
@@ -99,6 +102,7 @@ def select(
     ``max_tokens`` the window is that of the ``model``, named here or by the request. With ``shorten``
     (``"json"``, ``"all"`` or ``"off"``) results of tools may go in shorter than they are; without it
     only if what must be kept does not fit otherwise. Every message that states one of ``rules`` is kept.
+    With ``tools`` (``"shorten"`` or ``"choose"``) tools that take too much of the window may say less, or go.
 
     ``query`` is what the window is for, without it the last words of the user; ``pins`` are messages that
     are kept, whatever they cost. ``output_reserve`` of the window stays free for the answer,
@@ -125,6 +129,7 @@ def select(
         pins=pins,
         rules=rules,
         shorten=shorten,
+        tools=tools,
     )
 
 

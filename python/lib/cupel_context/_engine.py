@@ -69,7 +69,7 @@ class Window(Generic[M]):
     @property
     def request(self) -> Any:
         """The request with these messages, in the shape in which it was handed in."""
-        return self._request.like(self.messages, self._native.text)
+        return self._request.like(self.messages, self._native.text, has_other_tools=bool(self.tools))
 
     @property
     def text(self) -> str:
@@ -88,6 +88,12 @@ class Window(Generic[M]):
         """Texts in the window that are shorter than they were; the engine's ``original`` has the whole."""
         answer: answers.SelectionAnswer = json.loads(self._native.answer())
         return answer.get("shortened", [])
+
+    @property
+    def tools(self) -> list[answers.FittedTool]:
+        """What became of each tool, if the request goes out with others or shorter ones; else nothing."""
+        answer: answers.SelectionAnswer = json.loads(self._native.answer())
+        return answer.get("tools", [])
 
     def __iter__(self) -> Iterator[M]:
         return iter(self.messages)
@@ -196,6 +202,8 @@ class Engine:
     * ``whole_turns``: keeps all of a turn or nothing of it, but for the last one.
     * ``format``: the format of the requests, where they should not be looked at to tell it.
     * ``shorten``: ``"json"`` or ``"all"`` lets results of tools go in shorter, ``"off"`` never.
+    * ``tools``: ``"shorten"`` lets tools say less where a request does not fit and they take more than a
+      quarter of the window, ``"choose"`` besides leaves out those that nothing asks for, ``"keep"`` neither.
     * ``handles``: ends what is shortened with the handle of its original, so that the model can ask for it
       with :func:`retrieve_tool`; ``False`` for none.
     * ``renderers``: functions that make them shorter; see below.
@@ -251,6 +259,7 @@ class Engine:
         handles: bool = True,
         format: str | None = None,
         shorten: str | None = None,
+        tools: str | None = None,
         renderers: Iterable[RenderFunction] = (),
     ) -> None:
         settings = {
@@ -271,6 +280,7 @@ class Engine:
             "handles": handles,
             "format": format,
             "shorten": shorten,
+            "tools": tools,
         }
         self._made_of = (_native.dumps(settings), _settings.listed("renderers", renderers))
         self._native = _native.Engine(*self._made_of)

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types import Explanation, LeftOut, Part, Summary, ToGetIn, Why
+    from .types import Explanation, FittedTool, LeftOut, Part, Summary, ToGetIn, Why
 
 _COLOURS = {
     "SystemPrompt": "#4c78a8",
@@ -63,6 +63,12 @@ def _score(score: float | None) -> str:
     return "–" if score is None else f"{score:.3f}"
 
 
+def _tool(tool: FittedTool) -> str:
+    how = "left out" if tool["fate"] == "left-out" else tool.get("step") or "whole"
+    cost = f"{tool['tokens_after']:>6,} of {tool['tokens_before']:,}"
+    return f"  {cost}  {how}  {tool['why']}  {tool['name']}"
+
+
 def text(explanation: Explanation) -> str:
     """The whole explanation as text."""
     lines = [headline(explanation["summary"])]
@@ -77,6 +83,10 @@ def text(explanation: Explanation) -> str:
         lines += [_left_out(out) for out in explanation["left_out"]]
     if explanation["hidden"]:
         lines.append(f"and {explanation['hidden']:,} more")
+    tools = explanation.get("tools", [])
+    if any(tool["fate"] != "whole" for tool in tools):
+        lines += ["", "tools"]
+        lines += [_tool(tool) for tool in tools]
     for outdated in explanation.get("superseded", []):
         lines.append(f"dropped {outdated['older']}: {outdated['why']} in {outdated['newer']}")
     return "\n".join(lines)

@@ -66,8 +66,9 @@ class Request:
         shorter = {at: _copied(own[at], json.loads(changed)) for at, changed in rewritten}
         return [shorter.get(at, own[at]) for at in kept]
 
-    def like(self, messages: list[Any], text: str) -> Any:
-        """The request with these messages, in the shape in which it was given."""
+    def like(self, messages: list[Any], text: str, *, has_other_tools: bool = False) -> Any:
+        """The request with these messages, in the shape in which it was given, and with the tools of ``text``
+        if they are others."""
         if isinstance(self.given, (str, bytes)):
             text = "\n".join(map(_native.dumps, messages)) + "\n" if self.has_lines else text
             return text if isinstance(self.given, str) else text.encode()
@@ -76,7 +77,16 @@ class Request:
             return json.loads(text)
         if self.name is None:
             return messages
-        return {**self.fields, self.name: messages}
+        fields = self.fields
+        if has_other_tools:
+            changed = json.loads(text)
+            fields = {name: _own_or(value, changed.get(name)) for name, value in fields.items()}
+        return {**fields, self.name: messages}
+
+
+def _own_or(own: Any, changed: Any) -> Any:
+    """The caller's own value, unless it says something else than what it became."""
+    return own if json.loads(_native.dumps(own)) == changed else changed
 
 
 def _plain(given: str | bytes | bytearray) -> tuple[str | bytes, bool]:

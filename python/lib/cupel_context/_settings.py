@@ -43,6 +43,9 @@ class CallOptions(TypedDict, total=False):
     """Standing rules: every message that states one is kept."""
     shorten: str | None
     """``"json"`` or ``"all"``: results of tools may go in shorter; ``"off"``: never."""
+    tools: str | None
+    """``"shorten"``: tools may say less where they take too much of the window; ``"choose"``: besides, those
+    that nothing asks for may go; ``"keep"``: neither."""
     renderings: Iterable[Mapping[str, Any]]
     """Shorter forms of texts, as ``cupel select --renderings`` reads them."""
     vectors: Mapping[str, Any] | None

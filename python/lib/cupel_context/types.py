@@ -20,6 +20,7 @@ __all__ = [
     'Event',
     'Explanation',
     'Fingerprint',
+    'FittedTool',
     'Item',
     'Joined',
     'Kept',
@@ -46,6 +47,7 @@ __all__ = [
     'SelectionAnswer',
     'SentAgain',
     'SentShorter',
+    'SentTool',
     'SessionSchema',
     'SessionState',
     'SessionStep',
@@ -60,6 +62,7 @@ __all__ = [
     'Swing',
     'TextCount',
     'ToGetIn',
+    'ToolFate',
     'ToolList',
     'ToolRow',
     'Totals',
@@ -298,6 +301,28 @@ class EarnedBy(_EarnedBy, total=False):
     """Beginnings of the neighbours that share their score with it, those that gave most first."""
     words: list[str]
     """Words of the query that it has too, those that earned most first."""
+
+
+class _FittedTool(TypedDict):
+    """What is always there."""
+
+    fate: ToolFate
+    """Presence and form."""
+    name: str
+    """The name by which it is called; of a provider's own tool, its type."""
+    tokens_after: int
+    """Tokens of the tool now."""
+    tokens_before: int
+    """Tokens of the tool whole."""
+    why: str
+    """Reason why it is in, or out."""
+
+
+class FittedTool(_FittedTool, total=False):
+    """Fate of a tool."""
+
+    step: Union[str, None]
+    """Step by which it is shorter than it was, if it is: `sentences`, `examples`, `schema`, `defaults` or `bare`."""
 
 
 class _Kept(TypedDict):
@@ -586,6 +611,8 @@ class Explanation(_Explanation, total=False):
     """Signals of the request as a whole that the policy went by, if it tells them."""
     superseded: list[Outdated]
     """Messages that did not compete, since something newer makes them superfluous."""
+    tools: list[FittedTool]
+    """Fate of each tool, in the order of the request."""
     unused_renderings: list[UnusedRendering]
     """Shorter forms that were given and are of no use, and why."""
 
@@ -725,6 +752,8 @@ class SelectionAnswer(_SelectionAnswer, total=False):
     """Texts in the window that are shorter than they were, in the order of the request."""
     superseded: list[Outdated]
     """Messages that did not compete, since something newer makes them superfluous."""
+    tools: list[FittedTool]
+    """Fate of each tool, in the order of the request; empty where all are as they were."""
     unused_renderings: list[UnusedRendering]
     """Shorter forms that were given and are of no use, and why."""
 
@@ -836,6 +865,22 @@ class SentShorter(TypedDict):
     """Its index."""
 
 
+class _SentTool(TypedDict):
+    """What is always there."""
+
+    tool: int
+    """Its place among the tools of the request."""
+
+
+class SentTool(_SentTool, total=False):
+    """A tool as a session sent it."""
+
+    is_added: bool
+    """Came later than others, and stands behind them."""
+    step: Union[int, None]
+    """The [step](ToolStep) by which it was shorter, by its place among all steps."""
+
+
 SessionSchema = Literal['cupel-session/1']
 
 
@@ -895,6 +940,8 @@ class SessionState(_SessionState, total=False):
     """When it was sent, in seconds since 1970, if that is known."""
     shortened: list[SentShorter]
     """Those of them that were sent shorter than they are."""
+    tools: list[SentTool]
+    """The tools that were sent, in this order, where they were not all sent as they are."""
 
 
 class _SentAgain(TypedDict):
@@ -984,6 +1031,8 @@ class StepAnswer(_StepAnswer, total=False):
     """Texts in the window that are shorter than they were, in the order of the request."""
     superseded: list[Outdated]
     """Messages that are not sent again, since something newer makes them superfluous."""
+    tools: list[FittedTool]
+    """Fate of each tool, in the order of the request; empty where all are as they were."""
     unused_renderings: list[UnusedRendering]
     """Shorter forms that were given and are of no use, and why."""
 
@@ -1102,8 +1151,8 @@ class ToolRow(_ToolRow, total=False):
     """Reason that keeps it in the request, whatever the question is."""
 
 
-class ToolList(TypedDict):
-    """The tools of a request, one by one."""
+class _ToolList(TypedDict):
+    """What is always there."""
 
     format: str
     """The format of the request, as in `openai-chat`."""
@@ -1123,6 +1172,13 @@ class ToolList(TypedDict):
     """The tools, in the order of the request."""
     total_tokens: int
     """Tokens of all tools, with those that count once."""
+
+
+class ToolList(_ToolList, total=False):
+    """The tools of a request, one by one."""
+
+    fitted: list[FittedTool]
+    """Fate of each if all together may cost so much as was asked; empty if nothing was."""
 
 
 class Validation(TypedDict):
@@ -1181,10 +1237,14 @@ KeptReason = Union[Literal['scored'], Literal['pinned'], Literal['zero-token'], 
 """Why something is in the window."""
 
 
+ToolFate = Union[Literal['whole'], Literal['shortened'], Literal['left-out']]
+"""Presence of a tool, and its form."""
+
+
 Number = Union[float, Literal['NaN', 'Infinity', '-Infinity']]
 
 
-NewAccount = Union[Literal['first-step'], Literal['other-conversation'], Literal['head-changed'], Literal['model-changed'], Literal['format-changed'], Literal['cache-expired'], Literal['history-edited'], Literal['chosen-anew']]
+NewAccount = Union[Literal['first-step'], Literal['other-conversation'], Literal['head-changed'], Literal['tools-changed'], Literal['model-changed'], Literal['format-changed'], Literal['cache-expired'], Literal['history-edited'], Literal['chosen-anew']]
 """Why the account of a session began anew."""
 
 

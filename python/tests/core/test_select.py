@@ -306,3 +306,22 @@ def test_what_a_renderer_raises_is_raised_by_the_call() -> None:
     assert "7" in caught.value.rule and caught.value.remedy
     with pytest.raises(TypeError):
         cupel.Engine(max_tokens=60, renderers=[lambda text, tool: 3]).select(LOG)  # type: ignore[arg-type, list-item, return-value]
+
+
+def test_tools_that_make_room_are_told_of_and_stand_in_the_request() -> None:
+    def tool(name: str, what: str) -> dict[str, object]:
+        said = f"{what} {'It may take a while. ' * 30}"
+        function = {"name": name, "description": said, "parameters": {"type": "object"}}
+        return {"type": "function", "function": function}
+
+    tools = [tool("get_tides", "Looks up high and low water."), tool("order_soup", "Orders soup.")]
+    request = {"tools": tools, "messages": [{"role": "user", "content": "When is high water?"}], "seed": 7}
+    whole = cupel.select(request, 5_000, tokenizer="cl100k_base", tools="choose")
+    assert whole.request == request and whole.tools == []
+    one = cupel.select(request, 45, tokenizer="cl100k_base", tools="choose")
+    fates = [(told["name"], told["fate"]) for told in one.tools]
+    assert fates == [("get_tides", "shortened"), ("order_soup", "left-out")]
+    (left,) = one.request["tools"]
+    assert left["function"]["name"] == "get_tides" and len(left["function"]["description"]) < 100
+    assert one.request["messages"][0] is request["messages"][0] and one.request["seed"] == 7
+    assert "order_soup" in one.explain()

@@ -3,7 +3,7 @@
 mod edit;
 mod schema;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use cupel_tokens::{Overheads, TokenCounter};
@@ -73,7 +73,12 @@ pub enum ToolForm {
     /// As short as a step makes it, in its place.
     Short(ToolStep),
     /// Behind all others of its list, as short as a step makes it.
-    Last(Option<ToolStep>),
+    Last {
+        /// Step by which it is shorter.
+        step: Option<ToolStep>,
+        /// The order among those that stand there.
+        order: usize,
+    },
     /// Not at all.
     LeftOut,
 }
@@ -296,6 +301,11 @@ fn rewritten(list: Json<'_>, tools: &[(&Tool, &ToolForm)]) -> Option<String> {
         }
         let end = if is_wrapped { within.last().map(|(_, _, range)| range.end) } else { None };
         let end = end.unwrap_or_else(|| last_end(list, text));
+        let mut within = within;
+        within.sort_by_key(|(_, form, _)| match form {
+            ToolForm::Last { order, .. } => *order,
+            _ => 0,
+        });
         for (tool, form, range) in within {
             apply(tool, form, range, end, &mut edits);
         }
@@ -316,7 +326,7 @@ fn apply(tool: &Tool, form: &ToolForm, range: Range<usize>, end: usize, edits: &
                 edits.replace(range, short);
             }
         }
-        ToolForm::Last(step) => {
+        ToolForm::Last { step, .. } => {
             edits.replace(end..end, format!(",{}", tool.written(*step)));
             edits.delete(range);
         }
@@ -328,9 +338,36 @@ fn apply(tool: &Tool, form: &ToolForm, range: Range<usize>, end: usize, edits: &
 struct Named {
     calls: HashMap<String, usize>,
     forced: Vec<String>,
-    system: String,
-    user: String,
-    rules: String,
+    system: Said,
+    user: Said,
+    rules: Said,
+}
+
+/// A text in which names are looked for.
+struct Said {
+    text: String,
+    /// Its words in lower case.
+    words: HashSet<String>,
+}
+
+impl Said {
+    fn new(text: String) -> Self {
+        let words = text.split(|letter| !is_part_of_name(letter));
+        let words = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
+        Self { text, words }
+    }
+
+    /// Tells if the text has a name as a word of its own, case aside.
+    fn has(&self, name: &str) -> bool {
+        if !name.is_empty() && name.chars().all(is_part_of_name) {
+            return self.words.contains(&name.to_ascii_lowercase());
+        }
+        has_name(&self.text, name)
+    }
+}
+
+fn is_part_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '-'
 }
 
 impl Named {
@@ -350,29 +387,29 @@ impl Named {
             whose.extend([&words, "\n"]);
         }
         let rules = rules.iter().map(Rule::as_str).collect::<Vec<_>>().join("\n");
-        Self { calls, forced: forced(request), system, user, rules }
+        let forced = forced(request);
+        let (system, user, rules) = (Said::new(system), Said::new(user), Said::new(rules));
+        Self { calls, forced, system, user, rules }
     }
 
     fn need(&self, name: &str) -> Option<ToolNeed> {
-        let has = |text: &str| has_name(text, name);
         if self.calls.contains_key(name) {
             Some(ToolNeed::Called)
         } else if self.forced.iter().any(|forced| forced == name) {
             Some(ToolNeed::Forced)
-        } else if has(&self.rules) {
+        } else if self.rules.has(name) {
             Some(ToolNeed::Rule)
-        } else if has(&self.user) {
+        } else if self.user.has(name) {
             Some(ToolNeed::User)
         } else {
-            has(&self.system).then_some(ToolNeed::System)
+            self.system.has(name).then_some(ToolNeed::System)
         }
     }
 }
 
 /// Returns true if a text has a name as a word of its own, case aside.
 fn has_name(text: &str, name: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
-    let words = text.split(|letter| !is_part(letter) && !name.contains(letter));
+    let words = text.split(|letter| !is_part_of_name(letter) && !name.contains(letter));
     !name.is_empty() && words.into_iter().any(|word| word.eq_ignore_ascii_case(name))
 }
 
@@ -443,8 +480,9 @@ mod tests {
 
     #[test]
     fn a_name_is_a_word_of_its_own() {
-        assert!(has_name("call Get_Time!", "get_time") && has_name("(a.b)", "a.b"));
-        assert!(!has_name("get_time_now", "get_time") && !has_name("x", ""));
+        let has = |text: &str, name: &str| Said::new(text.to_owned()).has(name);
+        assert!(has("call Get_Time!", "get_time") && has("(a.b)", "a.b"));
+        assert!(!has("get_time_now", "get_time") && !has("x", ""));
     }
 
     #[test]
@@ -480,18 +518,23 @@ mod tests {
             assert!(request.text().starts_with(before));
             after.strip_suffix('}').unwrap().to_owned()
         };
+        let last = |order| ToolForm::Last { step: None, order };
         assert_eq!(request.with_tools(&tools, &[]), request.text());
         assert_eq!(
             written(&[ToolForm::LeftOut, ToolForm::Short(ToolStep::Sentences)]),
             r#"[ {"name":"b","input_schema":{},"description":"Be. See."}, {"name":"c","input_schema":{}} ]"#
         );
         assert_eq!(
-            written(&[ToolForm::Last(None), ToolForm::LeftOut]),
+            written(&[last(0), ToolForm::LeftOut]),
             r#"[ {"name":"c","input_schema":{}},{"name":"a","input_schema":{}} ]"#
         );
         assert_eq!(
-            written(&[ToolForm::Whole, ToolForm::LeftOut, ToolForm::Last(None)]),
+            written(&[ToolForm::Whole, ToolForm::LeftOut, last(0)]),
             r#"[ {"name":"a","input_schema":{}}, {"name":"c","input_schema":{}} ]"#
+        );
+        assert_eq!(
+            written(&[last(1), ToolForm::LeftOut, last(0)]),
+            r#"[ {"name":"c","input_schema":{}},{"name":"a","input_schema":{}} ]"#
         );
     }
 
@@ -501,7 +544,8 @@ mod tests {
         let request = Request::parse(text, None).unwrap();
         let tools = request.tools(&[]);
         assert_eq!(tools.iter().map(Tool::name).collect::<Vec<_>>(), ["a", "b", "googleSearch"]);
-        let one = request.with_tools(&tools, &[ToolForm::Last(None), ToolForm::LeftOut]);
+        let last = ToolForm::Last { step: None, order: 0 };
+        let one = request.with_tools(&tools, &[last, ToolForm::LeftOut]);
         assert!(one.ends_with(r#"[{"functionDeclarations":[{"name":"a"}]},{"googleSearch":{}}]}"#));
         let none = request.with_tools(&tools, &[ToolForm::LeftOut, ToolForm::LeftOut]);
         assert!(none.ends_with(r#""tools":[{"googleSearch":{}}]}"#));

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use cupel_engine::{Shorten, parse_margin, parse_tokens};
+use cupel_engine::{Shorten, ToolMode, parse_margin, parse_tokens};
 use cupel_gateway::config::Fail;
 use cupel_gateway::{Overrides, Source};
 
 use super::Context;
+use crate::cli;
 use crate::error::{Answer, Failure};
 use crate::output;
 use crate::settings::Settings;
@@ -82,6 +83,10 @@ pub(crate) struct FittingArguments {
     #[arg(long, value_name = "WHAT")]
     shorten: Option<Shorten>,
 
+    /// Let tools make room in a request that does not fit: keep, shorten or choose
+    #[arg(long, value_name = "HOW")]
+    tools: Option<ToolMode>,
+
     /// What becomes of requests that cannot be read or fitted: open passes them on, closed refuses
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     fail: Option<FailChoice>,
@@ -131,6 +136,7 @@ impl FittingArguments {
             policy: self.policy.clone(),
             tokenizer: self.tokenizer.clone(),
             shorten: self.shorten,
+            tools: self.tools,
             log: self.log.clone(),
             fail: self.fail.map(|fail| match fail {
                 FailChoice::Open => Fail::Open,
@@ -151,6 +157,7 @@ pub(crate) fn fallback(settings: &Settings) -> Result<Overrides, Failure> {
         tokenizer: settings.path("tokenizer"),
         shorten: settings
             .parsed("shorten", |text| text.parse::<Shorten>().map_err(|error| error.to_string()))?,
+        tools: cli::tools(None, settings)?,
         rules: settings.rules()?,
         ..Overrides::default()
     })

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use cupel_engine::{
-    Engine, MarkRule, NewAccount, Options, Outdated, RepairDone, SessionSettings, SessionStep, Step, Summary,
-    TranscriptKind, UnusedRendering,
+    Engine, FittedTool, MarkRule, NewAccount, Options, Outdated, RepairDone, SessionSettings, SessionStep, Step, Summary,
+    ToolFate, TranscriptKind, UnusedRendering,
 };
 
 use super::Context;
@@ -151,7 +151,10 @@ impl<'a> Single<'a> {
         tell(&name, &selection.repairs, &selection.superseded);
         tell_unused(&name, &selection.unused_renderings);
         if !self.arguments.quiet {
-            output::say(&with_shortened(summary(&selection.summary), selection.shortened.len()));
+            output::say(&with_tools(
+                with_shortened(summary(&selection.summary), selection.shortened.len()),
+                &selection.tools,
+            ));
         }
         Ok(Answer::Yes)
     }
@@ -219,6 +222,20 @@ pub(crate) fn with_shortened(summary: String, texts: usize) -> String {
     }
 }
 
+/// `…; 6 tools shorter, 2 left out`.
+fn with_tools(summary: String, tools: &[FittedTool]) -> String {
+    let count = |fate: ToolFate| tools.iter().filter(|tool| tool.fate == fate).count();
+    match (count(ToolFate::Shortened), count(ToolFate::LeftOut)) {
+        (0, 0) => summary,
+        (shorter, 0) => format!("{summary}; {} shorter", counted(shorter, "tool")),
+        (0, out) => format!("{summary}; {} left out", counted(out, "tool")),
+        (shorter, out) => {
+            let out = grouped_count(out);
+            format!("{summary}; {} shorter, {out} left out", counted(shorter, "tool"))
+        }
+    }
+}
+
 /// Says why the account of a session began anew, if it did: a wrong file is easily named.
 fn tell_account(name: &str, step: &SessionStep, is_quiet: bool) {
     match step.new_account {
@@ -240,6 +257,7 @@ pub(crate) fn new_account(step: &SessionStep) -> String {
 pub(crate) fn step_summary(step: &Step) -> String {
     let (cached, not) = (grouped(step.session.cached_tokens), grouped(step.session.uncached_tokens));
     let told = with_shortened(summary(&step.summary), step.shortened.len());
+    let told = with_tools(told, &step.tools);
     format!("{told}; {cached} tokens cached, {not} not")
 }
 
@@ -304,7 +322,10 @@ fn many(arguments: &Arguments, engine: &Engine, options: &Options) -> Result<Ans
             tell(&job.name, &selection.repairs, &selection.superseded);
             tell_unused(&job.name, &selection.unused_renderings);
             if !arguments.quiet {
-                let told = with_shortened(summary(&selection.summary), selection.shortened.len());
+                let told = with_tools(
+                with_shortened(summary(&selection.summary), selection.shortened.len()),
+                &selection.tools,
+            );
                 output::say(&format!("{}: {told}", job.name));
             }
         }

@@ -18,7 +18,7 @@ pub use why::Why;
 use crate::scan::Scan;
 use crate::select::of_report;
 use crate::{
-    EngineError, Outdated, Part, Prepared, RepairDone, Schema, ShortenedText, Summary,
+    EngineError, FittedTool, Outdated, Part, Prepared, RepairDone, Schema, ShortenedText, Summary,
     UnusedRendering,
 };
 use room::Room;
@@ -49,6 +49,9 @@ pub struct Explanation {
     pub left_out: Vec<LeftOut>,
     /// Number of messages that were left out and are not listed.
     pub hidden: usize,
+    /// Fate of each tool, in the order of the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<FittedTool>,
     /// Shorter forms that were given and are of no use, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused_renderings: Vec<UnusedRendering>,
@@ -230,6 +233,7 @@ impl Prepared {
                 .filter_map(|out| view.left_out(out))
                 .collect(),
             hidden: report.excluded.len() - shown,
+            tools: self.fitted_tools(),
             unused_renderings: self.read.unused.clone(),
             repairs: self.read.repairs.clone(),
             superseded: self.read.superseded.clone(),

@@ -51,7 +51,7 @@ pub(super) fn query(options: &Options, candidates: &Candidates) -> String {
 pub(super) fn strategies(query: &str, purpose: Purpose<'_>) -> Strategies {
     match purpose {
         Purpose::Window => Strategies::new(query),
-        Purpose::Session(memory) => memory.strategies(query),
+        Purpose::Session { memory, .. } => memory.strategies(query),
     }
 }
 

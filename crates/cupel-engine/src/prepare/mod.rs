@@ -3,6 +3,7 @@
 mod judge;
 mod read;
 mod room;
+mod tools;
 
 use cupel::{ContextBudget, ContextItem, CupelError, Needs, Pipeline, PlacedItem, SelectionReport};
 use cupel_chat::{Candidates, Request};
@@ -19,6 +20,7 @@ use judge::Judge;
 use room::Room;
 
 pub(crate) use read::{Purpose, ReadRequest};
+pub(crate) use tools::Before;
 
 /// A request that was read, checked and counted once, to be asked several questions.
 ///
@@ -56,8 +58,10 @@ impl Prepared {
         let shortener = Shortener::new(&settings, options);
         let (mut read, counter) = ReadRequest::new(&settings, input, options, purpose)?;
         options.cancel.check()?;
+        read.fit_tools(&settings, options, purpose, &counter)?;
+        options.cancel.check()?;
         read.unused = shortener.shorten(&mut read.candidates, &counter);
-        if let Purpose::Session(memory) = purpose {
+        if let Purpose::Session { memory, .. } = purpose {
             memory.meet(&mut read.candidates);
         }
         options.cancel.check()?;

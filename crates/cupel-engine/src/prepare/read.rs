@@ -7,14 +7,15 @@ use cupel_chat::{CandidateOptions, Candidates, Format, Request};
 use cupel_relevance::supersede::Supersession;
 use cupel_tokens::{Count, Model, TokenCounter, TokenizerFamily};
 
+use super::tools::Before;
 use crate::engine::{Settings, Turns};
 use crate::memo::SessionMemory;
 use crate::model::Named;
 use crate::progress::{Watch, Watched};
 use crate::usage::CalibratedCounter;
 use crate::{
-    EngineError, ErrorCode, Options, Outdated, RepairDone, RequestInput, Superseded,
-    UnusedRendering, Work, tokenizer, validate,
+    EngineError, ErrorCode, FittedTool, Options, Outdated, RepairDone, RequestInput, SentTool,
+    Superseded, UnusedRendering, Work, tokenizer, validate,
 };
 
 /// Purpose that a request is read for.
@@ -24,13 +25,24 @@ pub(crate) enum Purpose<'p> {
     Window,
     /// A step of a session: bundles must stay what they are as the request grows, and what was sent
     /// once is not taken away.
-    Session(&'p SessionMemory),
+    Session {
+        memory: &'p SessionMemory,
+        /// State that the step before left behind.
+        before: Option<Before<'p>>,
+    },
 }
 
 /// A request that was read, as candidates with their tokens, and what was found and done on the way.
 #[derive(Clone)]
 pub(crate) struct ReadRequest {
     pub(super) candidates: Candidates,
+    /// Tokens of the request with all of its tools.
+    pub(crate) whole_tokens: i64,
+    /// Fingerprint of all that stands beside the messages as the caller wrote it.
+    pub(crate) head: u64,
+    /// Fates of the tools; none if all are whole.
+    pub(crate) tools: Vec<FittedTool>,
+    pub(crate) sent_tools: Vec<SentTool>,
     pub(super) model: Option<&'static Model>,
     pub(crate) counter: Arc<dyn TokenCounter>,
     /// The family that counts are estimated like, where nobody names a tokenizer.
@@ -73,29 +85,37 @@ impl ReadRequest {
             counter.counter = Arc::new(calibrated);
             candidates = made(&counter)?;
         }
-        let (superseded, mut outdated) = match (settings.superseded, purpose) {
-            (Superseded::Keep, Purpose::Window) => (Vec::new(), Vec::new()),
-            // A session must not send an old reminder again; a window that has room for it may have it.
-            (Superseded::Keep, Purpose::Session(_)) => {
-                find_superseded(&Supersession::reminders(), &candidates)
-            }
-            (Superseded::Drop, _) => find_superseded(&Supersession::default(), &candidates),
-        };
-        if let Purpose::Window = purpose {
-            candidates.remove(&std::mem::take(&mut outdated));
-        }
-        let read = Self {
+        let mut read = Self {
+            whole_tokens: candidates.total_tokens(),
+            head: request.head_fingerprint(),
             candidates,
+            tools: Vec::new(),
+            sent_tools: Vec::new(),
             model,
             counter: counter.counter.clone(),
             like,
             bound: OnceLock::new(),
             repairs,
             unused: Vec::new(),
-            superseded,
-            outdated,
+            superseded: Vec::new(),
+            outdated: Vec::new(),
         };
+        read.supersede(settings, purpose);
         Ok((read, counter))
+    }
+
+    /// Finds what is superseded among the candidates, and lets it compete no more.
+    pub(super) fn supersede(&mut self, settings: &Settings, purpose: Purpose<'_>) {
+        let supersession = match (settings.superseded, purpose) {
+            (Superseded::Keep, Purpose::Window) => return,
+            // A session must not send an old reminder again; a window that has room for it may have it.
+            (Superseded::Keep, Purpose::Session { .. }) => Supersession::reminders(),
+            (Superseded::Drop, _) => Supersession::default(),
+        };
+        (self.superseded, self.outdated) = find_superseded(&supersession, &self.candidates);
+        if let Purpose::Window = purpose {
+            self.candidates.remove(&std::mem::take(&mut self.outdated));
+        }
     }
 
     /// The texts and what they are at most, where they are estimated; counted when somebody asks.
@@ -118,7 +138,7 @@ fn open(
 ) -> Result<(Request, Vec<RepairDone>), EngineError> {
     let parse = |text: Arc<str>, format: Option<Format>| match purpose {
         Purpose::Window => Request::parse(text, format),
-        Purpose::Session(memory) => memory.read(text, format),
+        Purpose::Session { memory, .. } => memory.read(text, format),
     };
     let request = input.read(settings.format, parse)?;
     let Some(mode) = settings.repair else { return Ok((request, Vec::new())) };
@@ -135,7 +155,7 @@ fn counter<'s>(
 ) -> Watched<'s> {
     let counter = settings.counter.clone();
     let mut counter = counter.unwrap_or_else(|| tokenizer::implied(named, Some(request.format())));
-    if let Purpose::Session(memory) = purpose {
+    if let Purpose::Session { memory, .. } = purpose {
         counter = memory.counter(named.model.map(|model| model.name).or(named.name), counter);
     }
     let bytes = request.text().len();
@@ -161,7 +181,7 @@ fn candidates(
     candidate_options.overheads = model.and_then(|model| request.format().overheads_of(model));
     let made = match purpose {
         Purpose::Window => request.candidates(counter, &candidate_options),
-        Purpose::Session(memory) => memory.candidates(request, counter, &candidate_options),
+        Purpose::Session { memory, .. } => memory.candidates(request, counter, &candidate_options),
     };
     made.map_err(|error| {
         let error = EngineError::from(error);

@@ -78,7 +78,7 @@ impl Stage<'_> {
     pub(super) fn totals(&self, usage: Usage) -> Totals {
         let mut totals = self.before.map_or_else(Totals::default, |before| before.totals);
         totals.sent.add(usage);
-        let all = self.prepared.candidates().total_tokens();
+        let all = self.prepared.read.whole_tokens;
         let fresh = if self.is_cold() { all } else { self.arrived_tokens.min(all) };
         totals.everything.add(Usage::new(all.saturating_sub(fresh), fresh));
         self.add_newest_first(&mut totals);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::SessionState;
+use crate::SentTool;
 
 /// Why the account of a session began anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +19,8 @@ pub enum NewAccount {
     OtherConversation,
     /// System prompt, tools or something else beside the messages changed, and all stands behind it.
     HeadChanged,
+    /// The same tools are sent in other forms, or others of them.
+    ToolsChanged,
     /// The model is another one.
     ModelChanged,
     /// The format is another one.
@@ -46,6 +49,7 @@ impl NewAccount {
                 "nothing of the last request is in this one: another conversation"
             }
             Self::HeadChanged => "the system prompt or the tools changed",
+            Self::ToolsChanged => "other tools are sent, or in other forms",
             Self::ModelChanged => "another model",
             Self::FormatChanged => "another format",
             Self::CacheExpired => "the provider has forgotten the last request by now",
@@ -60,6 +64,8 @@ pub(super) struct Setting<'a> {
     pub(super) format: &'a str,
     pub(super) model: Option<&'a str>,
     pub(super) head: u64,
+    /// The tools that are sent, where they are not all sent as they are.
+    pub(super) tools: &'a [SentTool],
     /// True if the provider has forgotten what it was sent.
     pub(super) is_expired: bool,
     /// True if the window is chosen anew, whatever stands.
@@ -105,6 +111,9 @@ impl Continuation {
         }
         if before.head.0 != setting.head {
             return Self::cold(NewAccount::HeadChanged);
+        }
+        if before.tools != setting.tools {
+            return Self::cold(NewAccount::ToolsChanged);
         }
         if setting.is_anew {
             return Self::cold(NewAccount::ChosenAnew);
@@ -160,6 +169,7 @@ mod tests {
         format: "openai-chat",
         model: Some("m"),
         head: 7,
+        tools: &[],
         is_expired: false,
         is_anew: false,
     };

@@ -16,7 +16,7 @@ mod testing;
 use std::sync::Arc;
 
 use crate::memo::SessionMemory;
-use crate::prepare::Purpose;
+use crate::prepare::{Before, Purpose};
 use crate::{Engine, EngineError, ErrorCode, Options, Prepared, RequestInput};
 
 pub use cache::{CacheEntry, CacheRule};
@@ -119,7 +119,11 @@ impl Session {
         now: Option<u64>,
     ) -> Result<Step, EngineError> {
         self.proposed = None;
-        let purpose = Purpose::Session(&self.memory);
+        let before = self.accepted.as_ref().map(|state| {
+            let is_cached = !step::is_expired(Some(state), &self.settings, now);
+            Before { state, is_cached }
+        });
+        let purpose = Purpose::Session { memory: &self.memory, before };
         let prepared = Prepared::new(self.engine.clone(), request.into(), options, purpose)?;
         let fingerprints = self.memory.fingerprints(prepared.request());
         let (step, state) = self.proposal(&prepared, &fingerprints, now)?;

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::CacheEntry;
 use crate::schema::named_form;
-use crate::{EngineError, ErrorCode};
+use crate::{EngineError, ErrorCode, SentTool};
 
 /// State of a session between steps: small, without a text, to be written down and read
 /// again.
@@ -38,6 +38,9 @@ pub struct SessionState {
     pub model: Option<String>,
     /// Fingerprint of the text beside the messages: system prompt, tools.
     pub head: Fingerprint,
+    /// The tools that were sent, in this order, where they were not all sent as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<SentTool>,
     /// Every message of the last request.
     pub messages: Vec<Fingerprint>,
     /// The messages that were sent of it, by index, in the order written.

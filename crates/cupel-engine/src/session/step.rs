@@ -15,8 +15,8 @@ use super::state::{Account, Fingerprint, SentShorter, SessionState, Totals, Usag
 use super::{MarkRule, SessionSchema, SessionSettings};
 use crate::prepare::{Chosen, positions};
 use crate::{
-    EngineError, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema, ShortenedPosition,
-    ShortenedText, Summary, UnusedRendering,
+    EngineError, FittedTool, ModelPrices, Outdated, Part, Prepared, RepairDone, Schema,
+    ShortenedPosition, ShortenedText, Summary, UnusedRendering,
 };
 
 /// The window of a step, and what it does to the prompt cache.
@@ -35,6 +35,9 @@ pub struct Step {
     /// Texts in the window that are shorter than they were, in the order of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<ShortenedText>,
+    /// Fate of each tool, in the order of the request; empty where all are as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<FittedTool>,
     /// Shorter forms that were given and are of no use, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused_renderings: Vec<UnusedRendering>,
@@ -113,7 +116,9 @@ impl Step {
     /// Returns true if all of the request is in the window, as it is.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.summary.messages_after == self.summary.messages_before && self.shortened.is_empty()
+        self.summary.messages_after == self.summary.messages_before
+            && self.shortened.is_empty()
+            && self.tools.is_empty()
     }
 }
 
@@ -136,7 +141,8 @@ pub(super) fn next(
     let setting = Setting {
         format: prepared.request().format().name(),
         model: prepared.model().map(|model| model.name),
-        head: prepared.request().head_fingerprint(),
+        head: prepared.read.head,
+        tools: &prepared.read.sent_tools,
         is_expired: is_expired(before, settings, now),
         is_anew,
     };
@@ -149,6 +155,7 @@ pub(super) fn next(
         format: setting.format.to_owned(),
         model: setting.model.map(str::to_owned),
         head: Fingerprint(setting.head),
+        tools: setting.tools.to_vec(),
         messages: messages.iter().copied().map(Fingerprint).collect(),
         window: decided.kept_messages.clone(),
         shortened: shortened(prepared, &decided.kept),
@@ -164,7 +171,11 @@ pub(super) fn next(
     Ok((stage.step(decided, &state)?, state))
 }
 
-fn is_expired(before: Option<&SessionState>, settings: &SessionSettings, now: Option<u64>) -> bool {
+pub(super) fn is_expired(
+    before: Option<&SessionState>,
+    settings: &SessionSettings,
+    now: Option<u64>,
+) -> bool {
     let sent_at = before.and_then(|before| before.sent_at);
     let passed = now.zip(sent_at).map(|(now, sent_at)| now.saturating_sub(sent_at));
     passed.is_some_and(|seconds| seconds >= settings.cache_lifetime.as_secs())
@@ -269,6 +280,7 @@ impl Stage<'_> {
             summary: prepared.summary(&kept)?,
             shortened: prepared.shortened(&kept),
             rewritten: prepared.candidates().rewritten(&kept),
+            tools: prepared.read.tools.clone(),
             unused_renderings: prepared.read.unused.clone(),
             repairs: prepared.read.repairs.clone(),
             superseded: prepared.read.superseded.clone(),

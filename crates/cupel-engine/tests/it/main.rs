@@ -4,6 +4,7 @@ mod answers;
 mod errors;
 mod estimated;
 mod examples;
+mod fitted_tools;
 mod keeps;
 mod min_budget;
 mod more_budget;

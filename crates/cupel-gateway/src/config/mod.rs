@@ -6,7 +6,7 @@ mod value;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cupel_engine::{MarkRule, Rule, Shorten};
+use cupel_engine::{MarkRule, Rule, Shorten, ToolMode};
 use serde::Deserialize;
 
 pub use read::{ConfigError, Source};
@@ -62,6 +62,8 @@ pub struct Config {
     pub tokenizer: Option<String>,
     /// Texts that may go out shorter than they came: `off`, `json` or `all`.
     pub shorten: Option<String>,
+    /// Way with tools in a request that does not fit: `keep`, `shorten` or `choose`.
+    pub tools: Option<String>,
     /// Standing rules: paths of files with one on each line, or the rules themselves. Every message of the system
     /// or the user that states one is kept.
     pub rules: Vec<String>,
@@ -318,6 +320,8 @@ pub struct Overrides {
     pub tokenizer: Option<String>,
     /// See [`Config::shorten`].
     pub shorten: Option<Shorten>,
+    /// See [`Config::tools`].
+    pub tools: Option<ToolMode>,
     /// See [`Config::rules`].
     pub rules: Vec<Rule>,
     /// See [`Config::log`].
@@ -348,6 +352,7 @@ impl Config {
         self.policy = over.policy.or(self.policy);
         self.tokenizer = over.tokenizer.or(self.tokenizer);
         self.shorten = over.shorten.map(|what| what.to_string()).or(self.shorten);
+        self.tools = over.tools.map(|mode| mode.to_string()).or(self.tools);
         self.rules_read.extend(over.rules);
         self.log = over.log.or(self.log);
         self.fail = over.fail.unwrap_or(self.fail);
@@ -367,6 +372,7 @@ impl Config {
         self.policy = self.policy.or(under.policy);
         self.tokenizer = self.tokenizer.or(under.tokenizer);
         self.shorten = self.shorten.or(under.shorten.map(|what| what.to_string()));
+        self.tools = self.tools.or(under.tools.map(|mode| mode.to_string()));
         // Whoever states a rule means it, wherever that is: none replaces another.
         self.rules_read.extend(under.rules);
         self

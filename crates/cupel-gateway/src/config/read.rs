@@ -67,6 +67,7 @@ const TABLES: [Names; 6] = [
             "policy",
             "tokenizer",
             "shorten",
+            "tools",
             "rules",
             "repair",
             "log",
@@ -213,7 +214,7 @@ mod tests {
             "listen = '0.0.0.0:1'\nupstream = 'http://h'\nfail = 'closed'\npage = 'open'\n\
              metrics = 'off'\nhosts = ['h']\norigins = ['http://h']\nca = 'x.pem'\nmax = '8k'\n\
              window = 9000\nlocal_limits = 'off'\nreserve = 5\nmargin = '10%'\npolicy = 'auto'\n\
-             tokenizer = 'estimate'\nshorten = 'all'\nrules = ['be brief']\nrepair = true\nlog = 'off'\n\
+             tokenizer = 'estimate'\nshorten = 'all'\ntools = 'keep'\nrules = ['be brief']\nrepair = true\nlog = 'off'\n\
              log_texts = true\n[[upstreams]]\nurl = 'http://a'\npath = '/v1'\nmodel = 'x*'\nstrip = true\n\
              [[limits]]\nmodel = 'm'\nkey = 'sha256:00'\nkey_env = 'K'\nmax = 1\nwindow = 2\n\
              [sessions]\nstore = 'memory'\nheader = 'h'\nconversations = 1\nmemory = '1MB'\n\

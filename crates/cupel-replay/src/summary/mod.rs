@@ -19,7 +19,7 @@ pub use recommend::{NoRecommendation, Promise, Recommendation};
 pub use splits::{SplitCost, Splits};
 pub use worst::{Worst, WorstText};
 
-use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem};
+use crate::outcome::{Coverage, ProblemKind, RequestOutcome, RowOutcome, RowProblem, ToolSeen};
 use crate::replay::Outcomes;
 use crate::settings::Way;
 use compared::Ratios;
@@ -35,6 +35,8 @@ const SCHEMA: &str = "cupel/1";
 const NAMED_PROBLEMS: usize = 20;
 /// So many reasons to skip a row are told apart.
 const MOST_REASONS: usize = 50;
+/// So many tools are told apart; of further ones nothing is said.
+const MOST_TOOLS: usize = 1_000;
 
 /// Sums over many requests.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -67,6 +69,8 @@ pub struct Summary {
     pub comparisons: Vec<Comparison>,
     /// Cost of requests by model, route, user and day.
     pub splits: Splits,
+    /// The tools that requests define, those that were never used first.
+    pub tools: Vec<ToolUse>,
     /// Rows that were not in the order of their times, and were put there.
     pub reordered_rows: usize,
     /// Recommendation, where one was asked for.
@@ -102,6 +106,18 @@ pub struct Counted {
     pub what: String,
     /// Number of rows.
     pub count: usize,
+}
+
+/// Uses of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ToolUse {
+    /// Its name.
+    pub name: String,
+    /// Number of requests that define it.
+    pub requests: usize,
+    /// Number of those in which a message or the answer calls it.
+    pub used: usize,
 }
 
 /// A row that could not be replayed.
@@ -141,6 +157,8 @@ pub struct Summing {
     ratios: Ratios,
     splits: SplitTally,
     needs: Needs,
+    /// By name, the requests that define a tool, and those that call it.
+    tools: BTreeMap<String, (usize, usize)>,
     repeated_calls: usize,
     repeated_after_loss: usize,
     problems: Vec<Problem>,
@@ -168,6 +186,7 @@ impl Summing {
             ratios: Ratios::default(),
             splits: SplitTally::new(ways.len()),
             needs: Needs::new(ways.len()),
+            tools: BTreeMap::new(),
             repeated_calls: 0,
             repeated_after_loss: 0,
             problems: Vec::new(),
@@ -212,6 +231,7 @@ impl Summing {
         self.rows.requests += 1;
         self.logged.add(request.logged, &request.tariff);
         self.splits.add(request);
+        self.add_tools(&request.tools);
         if let Some(tokens) = request.counted_tokens {
             self.ratios.add(request.logged.tokens, tokens);
         }
@@ -242,6 +262,28 @@ impl Summing {
                 pairs.add(late(at).zip(late(*reference)), request.cluster);
             }
         }
+    }
+
+    fn add_tools(&mut self, tools: &[ToolSeen]) {
+        for tool in tools {
+            // A log may have tools of its own on every row.
+            if self.tools.contains_key(&tool.name) || self.tools.len() < MOST_TOOLS {
+                let (requests, used) = self.tools.entry(tool.name.clone()).or_default();
+                *requests += 1;
+                *used += usize::from(tool.is_used);
+            }
+        }
+    }
+
+    fn tools(&self) -> Vec<ToolUse> {
+        let uses = self.tools.iter().map(|(name, (requests, used))| ToolUse {
+            name: name.clone(),
+            requests: *requests,
+            used: *used,
+        });
+        let mut uses: Vec<ToolUse> = uses.collect();
+        uses.sort_by_key(|tool| tool.used > 0);
+        uses
     }
 
     fn cover(&mut self, way: usize, coverage: &Coverage, request: &RequestOutcome, is_late: bool) {
@@ -285,6 +327,7 @@ impl Summing {
             ways: ways.map(|((way, tally), worst)| tally.summary(way, worst)).collect(),
             comparisons: comparisons.collect(),
             splits: self.splits.splits(),
+            tools: self.tools(),
             reordered_rows: 0,
             recommendation: None,
             no_recommendation: None,

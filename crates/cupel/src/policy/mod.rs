@@ -14,8 +14,8 @@ use crate::{CupelError, OverflowStrategy, Placer, Scorer, Slicer};
 pub use description::{
     BucketSize, BuiltIn, CountEntryDescription, CurveDescription, CustomStrategy, DescriptionError,
     OptionType, Options, PlacerDescription, PolicyDescription, Scarcity, ScorerDescription,
-    ShortenDescription, SlicerDescription, StepWindow, StrategyProvider, WeightedScorer,
-    WeightedScorers,
+    ShortenDescription, SlicerDescription, StepWindow, StrategyProvider, ToolsDescription,
+    WeightedScorer, WeightedScorers,
 };
 #[cfg(feature = "serde")]
 pub use preset::Preset;

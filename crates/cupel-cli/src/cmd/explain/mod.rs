@@ -5,8 +5,9 @@ mod step;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use cupel_engine::{EarnedBy, Engine, Explanation, Kept, KeptReason, LeftOut, Options, Part, ShortenedPart, ShortenedText, ToGetIn, Why};
+use cupel_engine::{EarnedBy, Engine, Explanation, Kept, KeptReason, LeftOut, Options, Part, ShortenedPart, ShortenedText, ToGetIn, ToolFate, Why};
 
+use super::tools::fitted;
 use super::{Context, select};
 use crate::batch::{Tally, requests_of_lines};
 use crate::cli::{FileArgument, SelectionArguments};
@@ -222,6 +223,11 @@ impl View<'_> {
         if !explanation.left_out.is_empty() {
             let table = self.left_out().render(screen, self.palette);
             let heading = self.palette.strong("left out, best first");
+            sections.push(format!("{heading}\n{table}"));
+        }
+        if explanation.tools.iter().any(|tool| tool.fate != ToolFate::Whole) {
+            let table = fitted(&explanation.tools).render(screen, self.palette);
+            let heading = self.palette.strong("tools");
             sections.push(format!("{heading}\n{table}"));
         }
         if explanation.hidden > 0 {

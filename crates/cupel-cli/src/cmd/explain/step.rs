@@ -3,6 +3,7 @@
 use cupel_engine::{Part, SentAgain, Step, Totals, Usage};
 
 use super::{select, what};
+use crate::cmd::tools::fitted;
 use crate::render::bar::{self, Fill};
 use crate::render::number::{grouped, grouped_count};
 use crate::render::table::{Side, Table};
@@ -34,6 +35,10 @@ impl<'a> View<'a> {
         if !session.again.is_empty() {
             let title = "sent again, behind the cut";
             sections.push(self.list(title, &again(self.shown(&session.again)), session.again.len()));
+        }
+        if !self.step.tools.is_empty() {
+            let table = fitted(&self.step.tools).render(self.screen, self.palette);
+            sections.push(format!("{}\n{table}", self.palette.strong("tools")));
         }
         sections.push(format!("{}\n{}\n", self.credit(), self.marks()));
         let costs = self.costs().render(self.screen, self.palette);

@@ -87,6 +87,9 @@ pub(super) fn reading(summary: &Summary) -> Vec<String> {
     if !summary.skipped.is_empty() {
         lines.push(format!("skipped: {}", list(&summary.skipped)));
     }
+    if let Some(line) = tools(summary) {
+        lines.push(line);
+    }
     if summary.reordered_rows > 0 {
         let rows = counted(summary.reordered_rows, "row");
         lines.push(format!("{rows} stood before an earlier one; all were put in the order of their times"));
@@ -101,6 +104,24 @@ pub(super) fn reading(summary: &Summary) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// The tools that nobody used, as far as they find room in a line.
+fn tools(summary: &Summary) -> Option<String> {
+    const NAMED: usize = 12;
+    let never: Vec<&str> = summary
+        .tools
+        .iter()
+        .filter(|tool| tool.used == 0)
+        .map(|tool| tool.name.as_str())
+        .collect();
+    let named = never.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = match never.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {} more", grouped_count(more)),
+    };
+    let all = counted(summary.tools.len(), "tool");
+    (!never.is_empty()).then(|| format!("of {all} never used: {named}{more}"))
 }
 
 /// A row for each way, and one for the log.

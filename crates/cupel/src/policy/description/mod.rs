@@ -18,6 +18,7 @@ mod scorer;
 mod shorten;
 mod slicer;
 mod table;
+mod tools;
 
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ pub use provider::{BuiltIn, DescriptionError, StrategyProvider};
 pub use scorer::{ScorerDescription, WeightedScorer, WeightedScorers};
 pub use shorten::ShortenDescription;
 pub use slicer::{BucketSize, CountEntryDescription, Scarcity, SlicerDescription};
+pub use tools::ToolsDescription;
 
 /// A policy as data: what a file, a request or a command line says.
 ///
@@ -121,6 +123,9 @@ pub struct PolicyDescription {
     /// What may go into the window shorter than it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shorten: Option<ShortenDescription>,
+    /// Way with tool definitions that take too much of the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolsDescription>,
 }
 
 impl PolicyDescription {
@@ -137,6 +142,7 @@ impl PolicyDescription {
             overflow_strategy: defaults::overflow_strategy(),
             budget: None,
             shorten: None,
+            tools: None,
         }
     }
 
@@ -281,6 +287,7 @@ impl PolicyDescription {
             overflow_strategy: fields.or_else("overflow_strategy", defaults::overflow_strategy)?,
             budget: fields.optional("budget")?,
             shorten: fields.optional("shorten")?,
+            tools: fields.optional("tools")?,
         };
         fields.deny_rest()?;
         description.try_build(strategies, SystemTimeProvider)?;

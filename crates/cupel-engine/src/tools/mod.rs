@@ -1,9 +1,15 @@
 //! The tools of a request, one by one: what they cost, and how often they are called.
 
-use cupel_chat::{Tool, ToolStep};
+mod fit;
+mod near;
+
+use cupel_chat::{ToolForm, ToolStep};
 use serde::{Deserialize, Serialize};
 
 use crate::{Prepared, Schema};
+
+pub(crate) use fit::Tools;
+pub use fit::{FittedTool, SentTool, ToolFate, ToolMode};
 
 /// The tools of a request, one by one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +34,9 @@ pub struct ToolList {
     pub shared_tokens: i64,
     /// The tools, in the order of the request.
     pub tools: Vec<ToolRow>,
+    /// Fate of each if all together may cost so much as was asked; empty if nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fitted: Vec<FittedTool>,
 }
 
 /// A tool of a request.
@@ -52,27 +61,21 @@ impl Prepared {
     /// The tools of the request, one by one.
     #[must_use]
     pub fn tools(&self) -> ToolList {
-        let rules = &self.candidates().options().rules;
-        let tools = self.request().tools(rules);
-        let (whole, base) = self.tool_tokens(tools.iter().map(Tool::definition));
-        let bare: Vec<_> = tools.iter().map(|tool| tool.shortened(ToolStep::Bare)).collect();
-        let bare = tools
-            .iter()
-            .zip(&bare)
-            .map(|(tool, bare)| bare.as_deref().unwrap_or(tool.definition()));
-        let (short, _) = self.tool_tokens(bare);
-        let base = if tools.is_empty() { 0 } else { base };
+        let mut tools = self.all_tools();
+        let (whole, short) =
+            (tools.tokens_at(None).to_vec(), tools.tokens_at(Some(ToolStep::Bare)).to_vec());
+        let base = tools.shared_tokens();
         let sum =
             |tokens: &[i64]| tokens.iter().fold(base, |sum, tokens| sum.saturating_add(*tokens));
         let (total_tokens, short_tokens) = (sum(&whole), sum(&short));
-        let rows =
-            tools.into_iter().zip(whole).zip(short).map(|((tool, tokens), short_tokens)| ToolRow {
-                name: tool.name().to_owned(),
-                tokens,
-                short_tokens,
-                calls: tool.calls(),
-                needed: tool.need().map(|need| need.text().to_owned()),
-            });
+        let rows = tools.all().iter().zip(whole).zip(short);
+        let rows = rows.map(|((tool, tokens), short_tokens)| ToolRow {
+            name: tool.name().to_owned(),
+            tokens,
+            short_tokens,
+            calls: tool.calls(),
+            needed: tool.need().map(|need| need.text().to_owned()),
+        });
         ToolList {
             schema: Schema,
             format: self.request().format().name().to_owned(),
@@ -83,12 +86,31 @@ impl Prepared {
             short_tokens,
             shared_tokens: base,
             tools: rows.collect(),
+            fitted: Vec::new(),
         }
     }
 
-    /// Tokens of each definition, and those that count once if there are any.
-    fn tool_tokens<'d>(&self, definitions: impl Iterator<Item = &'d str>) -> (Vec<i64>, i64) {
-        let overheads = self.candidates().options().overheads;
-        self.request().tools_tokens(definitions, overheads, &*self.read.counter)
+    /// The tools of the request, and what would become of each if all together may cost so much.
+    #[must_use]
+    pub fn tools_within(&self, mode: ToolMode, tokens: i64) -> ToolList {
+        let mut tools = self.all_tools();
+        let forms = tools.within(mode, tokens, self.query());
+        ToolList { fitted: tools.told(&forms, self.query()), ..self.tools() }
+    }
+
+    /// Returns the fate of each tool, in the order of the request.
+    #[must_use]
+    pub fn fitted_tools(&self) -> Vec<FittedTool> {
+        if !self.read.tools.is_empty() {
+            return self.read.tools.clone();
+        }
+        let mut tools = self.all_tools();
+        let whole = vec![ToolForm::Whole; tools.all().len()];
+        tools.told(&whole, self.query())
+    }
+
+    fn all_tools(&self) -> Tools<'_> {
+        let options = self.candidates().options();
+        Tools::of(self.request(), &options.rules, options.overheads, &*self.read.counter)
     }
 }
