@@ -1,5 +1,6 @@
 // What the page says first: how much the model sees, of what, and why at this budget.
 import { el } from './dom.js';
+import { toolsPanel } from './tools.js';
 import { counted, grouped, percent } from './words.js';
 
 /** `now` is `{ kept, tokens, size, isSent, back }`. */
@@ -78,7 +79,7 @@ export function notices(view) {
   return null;
 }
 
-/** Policy and tokenizer: for whoever wants to know. */
+/** Tools, policy and tokenizer: for whoever wants to know. */
 export function particulars(view) {
   const rows = [
     ['policy', view.policy],
@@ -96,7 +97,7 @@ export function particulars(view) {
     ],
     ['before', view.notes?.join('; ')],
   ];
-  return el(
+  const judged = el(
     'details',
     { className: 'particulars' },
     el('summary', {}, 'How it was judged and counted'),
@@ -106,4 +107,5 @@ export function particulars(view) {
       rows.filter(([, value]) => value).map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
     ),
   );
+  return [toolsPanel(view), judged];
 }

@@ -9,7 +9,6 @@ import { Windows, messagesIn, restOf, sentWindow, tokensIn } from './windows.js'
 import { againReason, stepPanel } from './step.js';
 import { fillRow, fillSides } from './rows.js';
 import { headline, notices, particulars } from './headline.js';
-import { toolsPanel } from './tools.js';
 import { counted, grouped, roleOf, whyOf } from './words.js';
 
 export class RequestPage {
@@ -93,7 +92,6 @@ export class RequestPage {
         el('section', { className: 'list', 'aria-label': 'Messages' }, this.columns, this.list.node, this.none),
         this.detail.node,
       ),
-      toolsPanel(view),
       particulars(view),
     );
     new ResizeObserver(() => {
