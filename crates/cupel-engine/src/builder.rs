@@ -30,7 +30,7 @@ use crate::{
 ///     .build()?;
 /// # Ok::<(), cupel_engine::EngineError>(())
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct EngineBuilder {
     policy: Option<PolicySource>,
@@ -53,12 +53,14 @@ pub struct EngineBuilder {
     progress: Option<Arc<dyn Progress>>,
 }
 
+#[derive(Clone)]
 enum PolicySource {
     Known(String),
     Given(NamedPolicy),
     Text { name: String, text: String },
 }
 
+#[derive(Clone)]
 enum TokenizerSource {
     Known(String),
     Given(Arc<dyn TokenCounter>),

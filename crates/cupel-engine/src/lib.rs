@@ -8,6 +8,7 @@ mod engine;
 mod error;
 mod explain;
 mod finite;
+mod fit_text;
 mod input;
 mod items;
 pub mod json;
@@ -30,6 +31,7 @@ mod session;
 mod setting;
 mod shorten;
 mod simulate;
+mod standing;
 mod superseded;
 mod survey;
 mod tokenizer;
@@ -46,6 +48,7 @@ pub use error::{EngineError, ErrorCode};
 pub use explain::{
     EarnedBy, Explanation, Kept, KeptReason, LeftOut, ShortenedPart, Signal, ToGetIn, Why,
 };
+pub use fit_text::FittedText;
 pub use input::RequestInput;
 pub use items::ItemSelection;
 pub use limits::{Limits, parse_margin, parse_tokens};
@@ -73,6 +76,7 @@ pub use shorten::{ShortenedText, UnusedRendering};
 pub use simulate::{
     Curve, CurvePoint, CurveRange, Marginal, MinBudget, ShortenedPosition, Window, Windows,
 };
+pub use standing::StandingRule;
 pub use superseded::Superseded;
 pub use survey::{Change, Joined, Shown, Survey, SurveyedPart};
 pub use tokenizer::counter;

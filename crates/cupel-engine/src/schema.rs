@@ -71,6 +71,7 @@ pub fn json_schemas() -> Vec<(&'static str, serde_json::Value)> {
         Curve,
         EngineError,
         Explanation,
+        FittedText,
         Marginal,
         MinBudget,
         ModelList,

@@ -162,7 +162,10 @@ impl Prepared {
             tokenizer: self.tokenizer().to_owned(),
             is_estimate: self.candidates().is_estimate(),
             query: self.query().to_owned(),
-            language: sliced.as_ref().and_then(|_| self.language()),
+            language: sliced
+                .as_ref()
+                .and_then(|_| self.language())
+                .map(|language| language.name().to_owned()),
             signals: signals.map(Signal::from).collect(),
             total_tokens: self.candidates().total_tokens(),
             pinned_tokens: tokens_of(pinned),

@@ -65,6 +65,10 @@ commands! {
     Wrap => wrap,
     #[cfg(feature = "gateway")]
     Doctor => doctor,
+    #[cfg(feature = "mcp")]
+    Mcp => mcp,
+    #[cfg(feature = "mcp")]
+    Hook => hook,
     ServeProtocol => serve_protocol,
     Completions => completions,
     Man => man,

@@ -229,9 +229,7 @@ impl Panel<'_> {
 
     /// A small text beside a dot, on the side where there is more room.
     pub(crate) fn note(&self, turn: usize, value: f64, share: f64, text: &str) -> String {
-        let x = self.x(value);
-        let is_right = x > self.left + 0.9 * self.width;
-        let (x, anchor) = if is_right { (x - 5.0, "end") } else { (x + 5.0, "start") };
+        let (x, anchor) = self.beside(self.x(value), 5.0);
         format!(
             "<text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"9\" text-anchor=\"{anchor}\" fill=\"{}\">{}</text>\n",
             self.y(share) + 11.0,
@@ -240,15 +238,21 @@ impl Panel<'_> {
         )
     }
 
+    /// Where a text so far from a place begins, or ends if it would be cut off at the right.
+    fn beside(&self, x: f64, distance: f64) -> (f64, &'static str) {
+        let is_right = x > self.left + 0.9 * self.width;
+        if is_right { (x - distance, "end") } else { (x + distance, "start") }
+    }
+
     /// A broken line upwards at a place, with its name.
     pub(crate) fn mark(&self, value: f64, name: &str) -> String {
         let (x, bottom) = (self.x(value), self.top + self.height);
+        let (text_x, anchor) = self.beside(x, 4.0);
         format!(
             "<line x1=\"{x:.1}\" y1=\"{:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\" stroke=\"#888888\" \
              stroke-dasharray=\"3 3\"/>\n\
-             <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#666666\" font-size=\"10\">{}</text>\n",
+             <text x=\"{text_x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" fill=\"#666666\" font-size=\"10\">{}</text>\n",
             self.top,
-            x + 4.0,
             bottom - 6.0,
             escaped(name),
         )
@@ -262,6 +266,22 @@ mod tests {
     #[test]
     fn text_is_safe_in_xml() {
         assert_eq!(escaped("a<b>&\"c\"\u{1b}"), "a&lt;b&gt;&amp;&quot;c&quot;");
+    }
+
+    #[test]
+    fn a_name_at_the_right_end_stands_before_its_line() {
+        let axis = Axis::from_zero("cost", 10.0);
+        let panel = Panel { left: 50.0, top: 0.0, width: 100.0, height: 80.0, axis: &axis };
+        assert!(
+            panel
+                .mark(axis.to, "everything")
+                .contains("<text x=\"146.0\" y=\"74.0\" text-anchor=\"end\"")
+        );
+        assert!(
+            panel
+                .mark(0.0, "nothing")
+                .contains("<text x=\"54.0\" y=\"74.0\" text-anchor=\"start\"")
+        );
     }
 
     #[test]

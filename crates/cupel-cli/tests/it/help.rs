@@ -39,13 +39,17 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["wrap"],
     #[cfg(feature = "gateway")]
     &["doctor"],
+    #[cfg(feature = "mcp")]
+    &["mcp"],
+    #[cfg(feature = "mcp")]
+    &["hook"],
     &["serve-protocol"],
     &["completions"],
     &["man"],
 ];
 
 // As it is released.
-#[cfg(all(feature = "gateway", feature = "replay"))]
+#[cfg(all(feature = "gateway", feature = "mcp", feature = "replay"))]
 #[test]
 fn help_of_the_whole() {
     assert_snapshot("help", &["--help"]);

@@ -229,6 +229,22 @@ impl Desk {
         self.run(&["doctor", "--config", &config]);
         self.run(&["doctor", "--upstream", HOSTILE]);
     }
+
+    #[cfg(feature = "mcp")]
+    fn feed_mcp(&mut self) {
+        self.run(&["mcp", "--root", HOSTILE]);
+        self.run(&["mcp", "--model", HOSTILE]);
+        let data = self.folder.file("hooks");
+        let hook = ["hook", "--data", &data];
+        let used = json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": HOSTILE,
+            "tool_use_id": HOSTILE, "tool_response": format!("{HOSTILE} ").repeat(2_000)});
+        let unknown = json!({"hook_event_name": HOSTILE, "session_id": "s"});
+        self.run_on(&hook, &used.to_string(), true);
+        self.run_on(&hook, &unknown.to_string(), false);
+        self.run_on(&hook, HOSTILE, false);
+        self.run(&[&hook[..], &["--why", "s"]].concat());
+        self.run(&[&hook[..], &["--why", HOSTILE]].concat());
+    }
 }
 
 #[test]
@@ -242,6 +258,8 @@ fn no_command_lets_anything_act_on_a_terminal() {
     desk.feed_logs();
     #[cfg(feature = "gateway")]
     desk.feed_gateway();
+    #[cfg(feature = "mcp")]
+    desk.feed_mcp();
     for command in COMMANDS {
         let command = command.join(" ");
         assert!(desk.ran.iter().any(|ran| ran.starts_with(&command)), "{command} was not fed");

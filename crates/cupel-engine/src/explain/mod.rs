@@ -217,7 +217,10 @@ impl Prepared {
         if !self.request().format().has_free_order() {
             rows.sort_by_key(|kept| kept.part.position);
         }
-        let language = sliced.as_ref().and_then(|_| self.language());
+        let language = sliced
+            .as_ref()
+            .and_then(|_| self.language())
+            .map(|language| language.name().to_owned());
         let signals = sliced.iter().flat_map(|sliced| sliced.signals.iter().cloned());
         Ok(Explanation {
             schema: Schema,

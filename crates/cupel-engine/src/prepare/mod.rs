@@ -7,8 +7,8 @@ mod tools;
 
 use cupel::{ContextBudget, ContextItem, CupelError, Needs, Pipeline, PlacedItem, SelectionReport};
 use cupel_chat::{Candidates, Request};
-use cupel_relevance::Ear;
 use cupel_relevance::keep::reply_in;
+use cupel_relevance::{Ear, Language};
 use cupel_tokens::{Count, Model};
 
 use crate::engine::{Engine, Settings};
@@ -191,8 +191,8 @@ impl Prepared {
     }
 
     /// The language of the candidates, as far as the policy's strategies tell.
-    pub(crate) fn language(&self) -> Option<String> {
-        self.judge.strategies.language_of(self.items()).map(|language| language.name().to_owned())
+    pub(crate) fn language(&self) -> Option<Language> {
+        self.judge.strategies.language_of(self.items())
     }
 
     pub(crate) fn items(&self) -> &[ContextItem] {

@@ -24,6 +24,7 @@
 mod names;
 mod pattern;
 mod spoken;
+mod standing;
 mod talk;
 
 use std::borrow::Cow;
@@ -33,6 +34,7 @@ use cupel::{ContextItem, CupelError, PartKind, Speaker};
 
 use names::Names;
 use spoken::spoken;
+pub use standing::{StandingRule, standing_rules};
 pub(crate) use talk::Lean;
 pub use talk::{Ear, Talk};
 

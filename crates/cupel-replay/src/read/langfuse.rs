@@ -76,8 +76,44 @@ const SIGNS: [&str; 12] = [
     "environment",
 ];
 
+/// Fields of observations and traces that nothing is read of.
+const UNREAD: [&str; 31] = [
+    "timestamp",
+    "endTime",
+    "end_time",
+    "createdAt",
+    "created_at",
+    "updatedAt",
+    "updated_at",
+    "projectId",
+    "project_id",
+    "latency",
+    "timeToFirstToken",
+    "time_to_first_token",
+    "level",
+    "statusMessage",
+    "status_message",
+    "version",
+    "release",
+    "tags",
+    "bookmarked",
+    "public",
+    "scores",
+    "costDetails",
+    "cost_details",
+    "totalCost",
+    "total_cost",
+    "promptId",
+    "promptName",
+    "prompt_name",
+    "promptVersion",
+    "prompt_version",
+    "totalTokens",
+];
+
 /// A type of an observation, or an input without a type, beside a sign. Requests, attributes and inputs of
-/// other formats contradict it.
+/// other formats contradict it. Without a sign, an input beside an output is one where all of the row is of an observation:
+/// many a table has an `input` that is a part of the prompt.
 fn proves(row: &Row<'_>) -> bool {
     let others = [
         "request",
@@ -98,7 +134,11 @@ fn proves(row: &Row<'_>) -> bool {
     let is_signed = SIGNS.iter().any(|name| row.fields.contains_key(*name));
     let has_input = row.fields.contains_key("input") && kind.is_none();
     !row.has_any(&others) && is_signed && (is_type || has_input)
-        || !row.has_any(&others) && has_input && row.has("output") && !row.has("target")
+        || has_input && row.has("output") && row.fields.keys().all(|name| is_of_observation(name))
+}
+
+fn is_of_observation(name: &str) -> bool {
+    OBSERVATION.columns.contains(&name) || UNREAD.contains(&name)
 }
 
 fn read(row: &Row<'_>) -> Result<RowContent, RowError> {

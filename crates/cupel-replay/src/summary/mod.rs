@@ -239,8 +239,8 @@ impl Summing {
         self.repeated_after_loss += request.repeated_after_loss;
         for (at, window) in request.windows.iter().enumerate() {
             self.tallies[at].add(window, &request.tariff);
-            self.needs
-                .add_cost(at, if window.fits { window.sent.cost } else { request.logged.cost });
+            let cost = if window.fits { window.sent.cost } else { request.logged.cost };
+            self.needs.add_cost(request.cluster, at, cost);
             if let Some(coverage) = &window.coverage {
                 self.cover(at, coverage, request, false);
             } else if let Some(used) = request.used_values.filter(|_| !window.fits) {

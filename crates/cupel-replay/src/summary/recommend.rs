@@ -5,8 +5,7 @@
 //! conversations. The budget is then the conformal quantile of what the conversations of the other half need:
 //! the `⌈(n + 1) · confidence⌉`-th smallest. If the next conversation is like those of the log, it keeps its
 //! share with at least that probability, whatever the distribution, since its rank among the others is any of
-//! `n + 1` with equal chance, and since the needs of the other half had no say in the choice of the policy; costs, by which policies
-//! are ranked, are those of all conversations.
+//! `n + 1` with equal chance, and since the other half had no say in the choice of the policy: neither its needs nor its costs.
 
 use std::collections::BTreeMap;
 
@@ -82,6 +81,7 @@ pub enum NoRecommendation {
 #[derive(Debug, Default)]
 pub(super) struct Needs {
     conversations: BTreeMap<u64, Vec<(u32, u32)>>,
+    /// What each way costs on the half by which the policy is chosen.
     costs: Vec<f64>,
 }
 
@@ -90,9 +90,11 @@ impl Needs {
         Self { conversations: BTreeMap::new(), costs: vec![0.0; ways] }
     }
 
-    /// A way sends something that costs so much.
-    pub(super) fn add_cost(&mut self, way: usize, cost: f64) {
-        self.costs[way] += cost;
+    /// A way sends something of a conversation that costs so much.
+    pub(super) fn add_cost(&mut self, conversation: u64, way: usize, cost: f64) {
+        if chooses(conversation) {
+            self.costs[way] += cost;
+        }
     }
 
     /// A window of a conversation has so many of the values that were used.
@@ -117,9 +119,8 @@ impl Needs {
             .iter()
             .filter(|(_, sums)| sums.iter().any(|(_, used)| *used > 0))
             .collect();
-        let is_first = |id: u64| mixed(id) & 1 == 0;
         let half = |first: bool| -> Vec<&[(u32, u32)]> {
-            let of_half = with_values.iter().filter(|(id, _)| is_first(**id) == first);
+            let of_half = with_values.iter().filter(|(id, _)| chooses(**id) == first);
             of_half.map(|(_, sums)| &sums[..]).collect()
         };
         let (first, second) = (half(true), half(false));
@@ -196,6 +197,11 @@ fn quantile(conversations: &[&[(u32, u32)]], method: &[usize], promise: Promise)
     (*at < method.len()).then_some(*at)
 }
 
+/// Whether a conversation is of the half by which the policy is chosen.
+fn chooses(conversation: u64) -> bool {
+    mixed(conversation) & 1 == 0
+}
+
 /// Spreads ids, which may follow each other.
 fn mixed(id: u64) -> u64 {
     let id = (id ^ (id >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -239,11 +245,11 @@ mod tests {
     /// A log of so many conversations, of which both policies are as good in truth.
     fn log(random: &mut Random, conversations: u64) -> Needs {
         let mut needs = Needs::new(2 * BUDGETS);
-        for at in 0..2 * BUDGETS {
-            needs.add_cost(at, (at % BUDGETS) as f64);
-        }
         for _ in 0..conversations {
             let id = random.next();
+            for at in 0..2 * BUDGETS {
+                needs.add_cost(id, at, (at % BUDGETS) as f64);
+            }
             for policy in 0..2 {
                 let need = random.need(0);
                 for at in 0..BUDGETS {
@@ -275,6 +281,24 @@ mod tests {
             // 3,000 draws in groups of 20: the standard error of the share is below 0.008.
             assert!((0.885..0.985).contains(&share), "{conversations} conversations: {share}");
         }
+    }
+
+    #[test]
+    fn what_the_confirming_half_costs_has_no_say_in_the_choice() {
+        let mut random = Random(5);
+        let mut needs = Needs::new(2 * BUDGETS);
+        for _ in 0..100 {
+            let id = random.next();
+            for policy in 0..2 {
+                // The first policy is cheaper where one chooses, and very dear where the window is confirmed.
+                let cost = [[1.0, 2.0], [900.0, 2.0]][usize::from(!chooses(id))][policy];
+                for at in 0..BUDGETS {
+                    needs.add_cost(id, policy * BUDGETS + at, cost);
+                    needs.add(id, policy * BUDGETS + at, 1, 1);
+                }
+            }
+        }
+        assert_eq!(needs.recommend(&ways(), Promise::default()).unwrap().policy, "p0");
     }
 
     #[test]

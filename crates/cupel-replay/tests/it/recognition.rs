@@ -416,3 +416,14 @@ fn transcripts_are_the_sequence_of_their_requests() {
     let summary = crate::support::replay_file(&path, crate::support::settings(20_000)).summary;
     assert_eq!((summary.rows.requests, summary.rows.broken), (1, 0), "{:?}", summary.problems);
 }
+
+#[test]
+fn an_input_beside_an_output_is_an_observation_only_where_the_whole_row_is_one() {
+    // A row to train with: what was asked stands in a field that no observation has.
+    let alpaca = json!({"instruction": ASKED, "input": "PX-7", "output": "In depot 12."});
+    assert!(refused(&alpaca).contains("is of no known format"), "{}", refused(&alpaca));
+    let wrapped = json!({"input": ASKED, "output": "In depot 12.", "note": "of my own tool"});
+    assert!(refused(&wrapped).contains("is of no known format"));
+    let exported = json!({"id": "1", "timestamp": "2026-01-01T10:00:00Z", "input": messages(), "output": "In depot 12.", "latency": 1.5});
+    assert_eq!(only(&exported).1.answer.unwrap().text, "In depot 12.");
+}

@@ -34,7 +34,7 @@ th:first-child,td:first-child{text-align:left}.left{text-align:left}.faint{opaci
 .recommended{border:2px solid #009e73;border-radius:.5rem;padding:.8rem 1rem;margin:1rem 0}.logged{background:#8888}\
 mark{background:#e69f00;color:#000}pre{white-space:pre-wrap;overflow-wrap:anywhere;max-height:20rem;overflow:auto}\
 @media(max-width:40rem){body{margin:1rem auto}th,td{padding:.2rem .4rem}}\
-svg{width:100%;max-width:44rem;height:auto}p{max-width:44rem}.warning{border-left:4px solid #d55e00;padding-left:.8rem}";
+svg{width:100%;max-width:44rem;height:auto}@media(prefers-color-scheme:dark){svg{filter:invert(1) hue-rotate(180deg)}}p{max-width:44rem}.warning{border-left:4px solid #d55e00;padding-left:.8rem}";
 
 /// Makes the folder, before the work is done.
 pub(super) fn prepare(folder: &Path) -> Result<(), Failure> {
