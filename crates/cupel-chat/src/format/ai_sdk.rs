@@ -4,6 +4,8 @@
 //! Which provider will get them is open, so the strictest rules hold, as for LangChain: results directly follow
 //! their calls, bundles are steps, and a step needs the message that opens its turn.
 
+use std::collections::HashMap;
+
 use cupel_tokens::Overheads;
 
 use super::openai_chat::missing_id;
@@ -12,7 +14,7 @@ use crate::ChatError;
 use crate::conversation::{Conversation, Fixed};
 use crate::document::Document;
 use crate::evidence::Vocabulary;
-use crate::grouping::{Group, TakenApart, turns};
+use crate::grouping::{Group, TakenApart, pin_needed, turns};
 use crate::json::{Json, Object};
 use crate::message::{Answer, Bond, Call, IdPlace, Message, Nature, Piece, Role, Served};
 use crate::path::Path;
@@ -85,7 +87,9 @@ impl Dialect for AiSdk {
     }
 
     fn group(&self, conversation: &Conversation, apart: TakenApart) -> Vec<Group> {
-        turns(conversation, true, apart)
+        let mut groups = turns(conversation, true, apart);
+        join_deferred(conversation, &mut groups);
+        groups
     }
 
     fn vocabulary(&self) -> &'static Vocabulary {
@@ -95,6 +99,41 @@ impl Dialect for AiSdk {
     fn overheads(&self) -> Overheads {
         Overheads::openai_chat()
     }
+}
+
+/// Puts a call that the provider answers by itself, but only in a later message, into one group with its result.
+fn join_deferred(conversation: &Conversation, groups: &mut Vec<Group>) {
+    let mut homes = vec![0; conversation.messages.len()];
+    for (home, group) in groups.iter().enumerate() {
+        for at in &group.messages {
+            homes[*at] = home;
+        }
+    }
+    let mut waits: HashMap<&str, usize> = HashMap::new();
+    for (at, message) in conversation.messages.iter().enumerate() {
+        let mut ids: Vec<&str> = message.served.iter().map(|served| served.id.as_str()).collect();
+        ids.sort_unstable();
+        // A call and its result are two blocks with one id.
+        for same in ids.chunk_by(|one, other| one == other).filter(|same| same.len() == 1) {
+            let Some(call) = waits.remove(same[0]) else {
+                waits.insert(same[0], at);
+                continue;
+            };
+            let (home, other) = (homes[call], homes[at]);
+            if home != other && !same[0].is_empty() {
+                let taken = std::mem::replace(&mut groups[other], Group::of(Vec::new()));
+                for at in &taken.messages {
+                    homes[*at] = home;
+                }
+                groups[home].take_in(taken);
+            }
+        }
+    }
+    groups.retain(|group| !group.messages.is_empty());
+    for group in groups.iter_mut() {
+        group.messages.sort_unstable();
+    }
+    pin_needed(groups);
 }
 
 fn read_message(json: Json<'_>, object: &Object<'_>, at: usize, path: Path<'_>) -> Message {
@@ -265,4 +304,24 @@ fn read_output<'t>(part: &Object<'t>, pieces: &mut Vec<Piece>) -> Option<Json<'t
         }
     }
     Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Format::AiSdk;
+    use crate::testing::labels;
+
+    #[test]
+    fn a_result_that_the_provider_brings_later_stays_with_its_call() {
+        let served = r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"s","toolName":"web","input":{},"providerExecuted":true},{"type":"tool-call","toolCallId":"a","toolName":"read","input":{}}]}"#;
+        let own = r#"{"role":"tool","content":[{"type":"tool-result","toolCallId":"a","toolName":"read","output":{"type":"text","value":"x"}}]}"#;
+        let later = r#"{"role":"assistant","content":[{"type":"tool-result","toolCallId":"s","toolName":"web","output":{"type":"json","value":["y"]}},{"type":"text","text":"done"}]}"#;
+        let user = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
+        let text =
+            format!("[{},{served},{own},{},{later},{}]", user("go"), user("and"), user("so"));
+        let joined = labels(&text, AiSdk);
+        assert_eq!(joined.len(), 4, "{joined:?}");
+        let kept = crate::testing::read(&text, AiSdk).validate();
+        assert_eq!(kept, [], "{joined:?}");
+    }
 }
