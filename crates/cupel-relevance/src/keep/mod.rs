@@ -70,7 +70,8 @@ pub struct KeepParameters {
     pub reserve_for_rules: f64,
     /// The reserve in a large room: so many tokens times a power of the room.
     pub reserve_factor: f64,
-    /// That power. A short conversation with many rules has 105 tokens of 240 for them, a long one 395 of 4,000.
+    /// That power. A short conversation has 144 tokens of 240 for what the user said, a long one 592 of 4,000. From 8 to
+    /// 16 times that power the cases of what nobody would drop rise by half a point.
     pub reserve_exponent: f64,
 }
 
@@ -84,9 +85,9 @@ impl Default for KeepParameters {
             reserve_with_calls: 0.1,
             words_with_calls: 0.04,
             reserve_in_pools: 0.1,
-            reserve: 0.45,
+            reserve: 0.6,
             reserve_for_rules: 0.2,
-            reserve_factor: 8.0,
+            reserve_factor: 12.0,
             reserve_exponent: 0.47,
         }
     }
@@ -151,9 +152,9 @@ impl Shares {
     /// The same for a task where there are no calls, which need the room more.
     const SMALL_TASK: f64 = 48.0;
     const TASK_OF_SMALL_ROOM: f64 = 0.25;
-    /// The same for rules and corrections where there are calls: three or four short ones. From 56 to 80 nothing of what
-    /// agents need changes by more than 0.1 points.
-    const SMALL_RESERVE: f64 = 80.0;
+    /// The same for rules and corrections where there are calls: a task that states rules, and what corrects it. From
+    /// 56 to 120 nothing of what agents need changes by more than 0.1 points.
+    const SMALL_RESERVE: f64 = 120.0;
     const RESERVE_OF_SMALL_ROOM: f64 = 0.35;
 
     fn of(room: i64, told: &Told, parameters: &KeepParameters) -> Self {
