@@ -317,7 +317,7 @@ export type Signal = {
 /** Tokens or budget with which something would get in. */
 export type ToGetIn = {
   how: "more-tokens";
-  /** Whether nothing less would do. If not, so much does, and less may: of long requests not all budgets are tried. */
+  /** True if nothing less would do. If not, so much does, and less may: of long requests not all budgets are tried. */
   is_least: boolean;
   /** By how much. */
   tokens: number;
@@ -374,7 +374,7 @@ export type Why = {
   position?: number | null;
   reason: "same-text";
 } | {
-  /** How many it takes. */
+  /** Largest number that may be in. */
   cap: number;
   /** The kind. */
   kind: string;
@@ -383,7 +383,7 @@ export type Why = {
   /** Its name there. */
   name: string;
   reason: "other";
-  /** What it says. */
+  /** Text of the reason. */
   text: string;
 };
 

@@ -465,7 +465,7 @@ class _ToGetInMoreTokens(TypedDict):
 
     how: Literal['more-tokens']
     is_least: bool
-    """Whether nothing less would do. If not, so much does, and less may: of long requests not all budgets are tried."""
+    """True if nothing less would do. If not, so much does, and less may: of long requests not all budgets are tried."""
     tokens: int
     """By how much."""
 
@@ -507,7 +507,7 @@ class UnusedRendering(TypedDict):
 
 
 class WhyNoRoom(TypedDict):
-    """What scores better left too little room."""
+    """Better scored messages left too little room."""
 
     left: int
     """The tokens that were left."""
@@ -535,7 +535,7 @@ class WhyShareUsedUp(TypedDict):
 
 
 class WhyPinsLeaveNoRoom(TypedDict):
-    """What must be kept leaves too little room, whatever else is in the window."""
+    """Messages that must be kept leave too little room, whatever else is in the window."""
 
     left: int
     """The tokens that were left."""
@@ -563,7 +563,7 @@ class WhyTooManyOfKind(TypedDict):
     """The policy takes only so many of its kind."""
 
     cap: int
-    """How many it takes."""
+    """Largest number that may be in."""
     kind: str
     """The kind."""
     reason: Literal['too-many-of-kind']
@@ -576,7 +576,7 @@ class WhyOther(TypedDict):
     """Its name there."""
     reason: Literal['other']
     text: str
-    """What it says."""
+    """Text of the reason."""
 
 
 Why = Union[WhyNoRoom, WhyNoRoomForNeeds, WhyShareUsedUp, WhyPinsLeaveNoRoom, WhySameText, WhyTooManyOfKind, WhyOther]
