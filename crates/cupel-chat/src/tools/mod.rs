@@ -4,7 +4,6 @@ mod edit;
 mod schema;
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
 use cupel_tokens::{Overheads, TokenCounter};
 
@@ -286,6 +285,7 @@ impl Request {
 fn rewritten(list: Json<'_>, tools: &[(&Tool, &ToolForm)]) -> Option<String> {
     let text = list.raw();
     let mut edits = Edits::new(text);
+    let mut moved = Vec::new();
     for element in list.list().unwrap_or_default() {
         let span = element.span_in(text);
         let within: Vec<_> = tools
@@ -301,14 +301,25 @@ fn rewritten(list: Json<'_>, tools: &[(&Tool, &ToolForm)]) -> Option<String> {
         }
         let end = if is_wrapped { within.last().map(|(_, _, range)| range.end) } else { None };
         let end = end.unwrap_or_else(|| last_end(list, text));
-        let mut within = within;
-        within.sort_by_key(|(_, form, _)| match form {
-            ToolForm::Last { order, .. } => *order,
-            _ => 0,
-        });
         for (tool, form, range) in within {
-            apply(tool, form, range, end, &mut edits);
+            match form {
+                ToolForm::Whole => {}
+                ToolForm::Short(step) => {
+                    if let Some(short) = tool.shortened(*step) {
+                        edits.replace(range, short);
+                    }
+                }
+                ToolForm::Last { step, order } => {
+                    moved.push((*order, end, tool.written(*step)));
+                    edits.delete(range);
+                }
+                ToolForm::LeftOut => edits.delete(range),
+            }
         }
+    }
+    moved.sort_by_key(|(order, ..)| *order);
+    for (_, end, written) in moved {
+        edits.replace(end..end, format!(",{written}"));
     }
     edits.apply()
 }
@@ -316,22 +327,6 @@ fn rewritten(list: Json<'_>, tools: &[(&Tool, &ToolForm)]) -> Option<String> {
 fn last_end(list: Json<'_>, text: &str) -> usize {
     let last = list.list().and_then(|elements| elements.last().map(|last| last.span_in(text).end));
     last.unwrap_or_default()
-}
-
-fn apply(tool: &Tool, form: &ToolForm, range: Range<usize>, end: usize, edits: &mut Edits<'_>) {
-    match form {
-        ToolForm::Whole => {}
-        ToolForm::Short(step) => {
-            if let Some(short) = tool.shortened(*step) {
-                edits.replace(range, short);
-            }
-        }
-        ToolForm::Last { step, .. } => {
-            edits.replace(end..end, format!(",{}", tool.written(*step)));
-            edits.delete(range);
-        }
-        ToolForm::LeftOut => edits.delete(range),
-    }
 }
 
 /// Tools and the messages that name them.

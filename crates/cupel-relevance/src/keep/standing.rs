@@ -35,22 +35,22 @@ pub fn standing_rules(items: &[ContextItem], ear: &Ear) -> Vec<StandingRule> {
     let names = Names::of(users, assistants.map(ContextItem::content));
     let stated = order.iter().zip(&words).filter_map(|(position, text)| {
         let own = spoken(names.said(text.as_deref()?)?)?;
-        let talk = ear.talk(&own);
-        let text = (talk >= Talk::Rule).then(|| stating(own.trim(), ear))?;
-        let is_correction = talk == Talk::Correction;
+        let parts: Vec<&str> = parts(own.trim())
+            .filter(|part| part.len() <= LONGEST_WHOLE && ear.talk(part) >= Talk::Rule)
+            .collect();
+        let is_correction = parts.iter().any(|part| ear.talk(part) == Talk::Correction);
+        let text = parts.join("\n");
         Some(StandingRule { position: *position as usize, text, is_correction })
     });
     stated.filter(|rule| !rule.text.is_empty()).collect()
 }
 
-/// The part of a message that states its rules.
-fn stating(text: &str, ear: &Ear) -> String {
-    if text.len() <= LONGEST_WHOLE {
-        return text.to_owned();
-    }
-    let lines = text.lines().map(str::trim).filter(|line| line.len() <= LONGEST_WHOLE);
-    let rules: Vec<&str> = lines.filter(|line| ear.talk(line) >= Talk::Rule).collect();
-    rules.join("\n")
+/// The parts of a message that are judged one by one: all of it, or its lines where it is long, since a rule of one
+/// line does not stand out of a page.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let is_short = text.len() <= LONGEST_WHOLE;
+    let lines = text.lines().map(str::trim).filter(move |_| !is_short);
+    is_short.then_some(text).into_iter().chain(lines)
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn said(by: &str, text: &str) -> ContextItem {
-        ContextItemBuilder::new(text, 10).tags([format!("role:{by}")]).build().unwrap()
+        ContextItemBuilder::new(text, 10).tags(vec![format!("role:{by}")]).build().unwrap()
     }
 
     fn rules(items: &[ContextItem]) -> Vec<(usize, String, bool)> {
