@@ -9,7 +9,7 @@
 //! | `select` | – | [`Selection`](crate::Selection), with the window as `text`, and as `rewritten` the messages that are not what they were, each as JSON text after its index |
 //! | `step` | `state`, of the step before; `now`; `session`, with `cache_lifetime` in seconds, `cache_marks` and `resend_share` | [`Step`](crate::Step), with `text` and `rewritten` as there, and the [`SessionState`] after it as `state` |
 //! | `resume` | `state`, `session`, no request | `null`, or the error that a `step` from there would have |
-//! | `report` | – | [`SelectionReport`](crate::SelectionReport): every item with its score and reason |
+//! | `report` | – | [`SelectionReport`](cupel::SelectionReport): every item with its score and reason |
 //! | `explain` | `most_left_out`, if not all | [`Explanation`](crate::Explanation) |
 //! | `count` | – | [`Count`](crate::Count) |
 //! | `tools` | – | [`ToolList`](crate::ToolList) |
