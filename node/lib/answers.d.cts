@@ -415,6 +415,26 @@ export type Explanation = {
   unused_renderings?: Array<UnusedRendering>;
 };
 
+/** A text, whole or in a shorter form. */
+export type FittedText = {
+  /** What the form is called, as in `json 18 %`; absent where the text fits whole. */
+  form?: string | null;
+  /** What the text is called by which the whole can be found again. */
+  handle: string;
+  /** Whether counts are estimates. */
+  is_estimate: boolean;
+  /** `cupel/1`. */
+  schema: Schema;
+  /** The text that fits. */
+  text: string;
+  /** What counted. */
+  tokenizer: string;
+  /** What is left of it costs. */
+  tokens_after: number;
+  /** What the whole costs. */
+  tokens_before: number;
+};
+
 /** Messages that the last tokens of a budget buy: in its window, but not in the smaller one. */
 export type Marginal = {
   /** True if token counts are estimates. */

@@ -20,6 +20,7 @@ __all__ = [
     'Event',
     'Explanation',
     'Fingerprint',
+    'FittedText',
     'FittedTool',
     'Item',
     'Joined',
@@ -615,6 +616,32 @@ class Explanation(_Explanation, total=False):
     """Fate of each tool, in the order of the request."""
     unused_renderings: list[UnusedRendering]
     """Shorter forms that were given and are of no use, and why."""
+
+
+class _FittedText(TypedDict):
+    """What is always there."""
+
+    handle: str
+    """What the text is called by which the whole can be found again."""
+    is_estimate: bool
+    """Whether counts are estimates."""
+    schema: Schema
+    """`cupel/1`."""
+    text: str
+    """The text that fits."""
+    tokenizer: str
+    """What counted."""
+    tokens_after: int
+    """What is left of it costs."""
+    tokens_before: int
+    """What the whole costs."""
+
+
+class FittedText(_FittedText, total=False):
+    """A text, whole or in a shorter form."""
+
+    form: Union[str, None]
+    """What the form is called, as in `json 18 %`; absent where the text fits whole."""
 
 
 class Marginal(TypedDict):
