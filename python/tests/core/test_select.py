@@ -79,7 +79,7 @@ def test_objects_and_their_text_give_the_same_window() -> None:
 
 
 def test_options_change_one_call() -> None:
-    engine = cupel.Engine(max_tokens=40)
+    engine = cupel.Engine(max_tokens=36)
     asked = engine.select(MESSAGES, query="What about the printer?")
     assert 2 in asked.kept
     pinned = engine.select(MESSAGES, pins=[2])
